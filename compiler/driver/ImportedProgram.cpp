@@ -1,12 +1,15 @@
 #include "compiler/driver/ImportedProgram.h"
 
 #include "compiler/diagnostics/Session.h"
+#include "compiler/diagnostics/tables/Import.h"
+#include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/driver/RunPipeline.h"
 #include "compiler/run/weights/ListWeights.h"
 #include "compiler/syntax/format/Format.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,11 +33,6 @@ std::string listText(std::string text, const std::vector<imports::LackingOperato
     text += fmt::format("\n  {}, {} time{}{}{}", op.op, op.count, op.count == 1 ? "" : "s",
                         op.place.empty() ? "" : ", first at " + op.place, op.why.empty() ? "" : ": " + op.why);
   return text;
-}
-
-int lacking(show::Out& out, const imports::Imported& imported) {
-  out.failure(listText("the model has operators that have no form in the language yet:", imported.lacking));
-  return kProgramErrors;
 }
 
 /// A design of one row, with the shapes that the model was exported for.
@@ -67,6 +65,12 @@ std::string formatted(const std::string& name, const std::string& text) {
   return layout.value_or(text);
 }
 
+/// Whether nothing is wrong with a program but that its sizes, or what is counted of them, are no numbers of 64 bits.
+bool isTooLarge(const DiagnosticSink& sink) {
+  const auto isOther = [](const Diagnostic& one) { return one.severity == Severity::Error && one.kind != diag::number_overflow; };
+  return sink.hasErrors() && std::ranges::none_of(sink.all(), isOther);
+}
+
 /// Reads what was written as any program is read: it has to be one, with the model's weights.
 int check(show::Out& out, const CommandOptions& options, const ImportedProgram& program) {
   CommandOptions request = options;
@@ -76,20 +80,20 @@ int check(show::Out& out, const CommandOptions& options, const ImportedProgram& 
   state.firstRowOnly = true;
   const Progressed done = runPipeline(out, state, options.stages, "graph");
   const RowState* const row = done.proceed ? firstRow(out, state, "the program has no row") : nullptr;
+  if (!done.proceed && state.workspace != nullptr && isTooLarge(state.sink()))
+    return tellFailure(out,
+                       {diag::model_too_large,
+                        "the model is too large: what is counted of it leaves the range of 64-bit whole numbers; a smaller "
+                        "--input takes less",
+                        ""},
+                       ModelFiles::Elsewhere);
   const std::string differs = row == nullptr ? "it is no program" : weightsDiffer(*row->elaborated, program.imported);
   if (differs.empty()) return finish(out, state, kOk);
   out.data(program.text);
-  out.failure(
-      fmt::format("what was written is not the model: {}; this is a mistake of tbemc, please report it with the model", differs));
-  return kProgramErrors;
+  return tellDifference(out, differs);
 }
 
 }  // namespace
-
-int failed(show::Out& out, const imports::ExportFailure& failure) {
-  out.failure(failure.place.empty() ? failure.message : fmt::format("{} ({})", failure.message, failure.place));
-  return failure.kind == "python" || failure.kind == "torch" || failure.kind == "document" ? kEnvironment : kUsage;
-}
 
 std::vector<std::string> remarksOn(const imports::Imported& imported) {
   std::vector<std::string> remarks;
@@ -111,7 +115,8 @@ int importProgram(show::Out& out, const CommandOptions& options, const ImportReq
                   ImportedProgram& program) {
   program.imported = imports::programOf(std::move(model), request.network, libraryNames(), request.strict);
   const imports::Imported& imported = program.imported;
-  if (!imported.lacking.empty()) return lacking(out, imported);
+  if (!imported.lacking.empty()) return tellLacking(out, imported.lacking, request.files);
+  tellRemarks(out, imported.remarks, request.files);
   program.file = request.file.empty() ? imported.network + ".tbem" : request.file;
   program.text = formatted(program.file, imported.text + designText(imported.network, imported.inputs));
   return check(out, options, program);

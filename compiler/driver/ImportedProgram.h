@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/driver/Command.h"
+#include "compiler/driver/ImportFailures.h"
 #include "compiler/import/Export.h"
 #include "compiler/import/Import.h"
 #include "compiler/show/Out.h"
@@ -16,6 +17,7 @@ struct ImportRequest {
   std::string network;  ///< its name
   std::string file;     ///< that messages call the program; "": NETWORK.tbem
   bool strict = false;  ///< no operator is opaque
+  ModelFiles files = ModelFiles::Elsewhere;
 };
 
 struct ImportedProgram {
@@ -25,9 +27,6 @@ struct ImportedProgram {
 
 /// What there is to say of a program that was written: what of the model it leaves out, which sizes are numbers in it.
 std::vector<std::string> remarksOn(const imports::Imported& imported);
-
-/// Says why there is no export, and gives the exit status.
-int failed(show::Out& out, const imports::ExportFailure& failure);
 
 /// The program of a model, in the formatter's layout and with a design of one row. It is read as any program is, with the
 /// options of a command, and its weights are compared with the model's. `program` is written where the status is kOk; where it is

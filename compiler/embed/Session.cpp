@@ -26,10 +26,15 @@ Answer Session::importModel(const std::string& network, const std::string& docum
   options.places = places;
   driver::ImportedProgram program;
   tl::expected<imports::Exported, imports::ExportFailure> model = imports::readExport(document);
-  const int status =
-      model ? driver::importProgram(out, options, {network, ""}, std::move(*model), program) : driver::failed(out, model.error());
+  if (!model) {
+    out.failure(driver::sentenceOf(model.error()));  // of a model that is no program there is a sentence beside the diagnostic
+    return answerOf(out, driver::tellFailure(out, model.error(), driver::ModelFiles::Elsewhere));
+  }
+  const int status = driver::importProgram(out, options, {network, ""}, std::move(*model), program);
   if (status == kOk) {
     for (const std::string& remark : driver::remarksOn(program.imported)) out.note(remark);
+    for (const imports::ImportRemark& remark : program.imported.remarks)
+      out.note(driver::sentenceOf({remark.kind, remark.message, remark.place}));
     load(std::move(program.file), std::move(program.text));
   }
   return answerOf(out, status);

@@ -241,6 +241,11 @@ std::optional<Expression> elementsOf(const NodeReader& node, std::string_view wo
   if ((word == "bitwise_or" || word == "__or__") && isBool && node.isTensor(1))
     return call("logical_or", {node.operand(0), node.operand(1)});
   if (word == "neg") return call("neg", {node.operand(0)});
+  if (word == "ceil") {
+    Expression made;
+    made.text = fmt::format("neg(floor(neg({})))", node.operand(0));
+    return made;
+  }
   if (word == "reciprocal") return infix("1", "/", node.operand(0, Binding::Sign), Binding::Product);
   if (word == "gelu") {
     const bool isApproximate = node.at(1, "approximate").text == "tanh";

@@ -1,5 +1,6 @@
 #include "compiler/import/Export.h"
 
+#include "compiler/diagnostics/tables/Import.h"
 #include "compiler/process/Runners.h"
 #include "runtime/measure/Child.h"
 
@@ -20,19 +21,17 @@ constexpr std::array<std::string_view, 7> kTypes = {"f32", "f64", "f16", "bf16",
 ExportFailure failureOf(const ExportRequest& request, const measure::Outcome& outcome) {
   const std::string last = measure::lastLines(outcome.errorTail, 1);
   const std::string said = last.empty() ? "" : ": " + last;
+  const auto ended = [](std::string message) { return ExportFailure{diag::python_ended, std::move(message), ""}; };
   if (outcome.timedOut)
-    return {"python", fmt::format("`{}` was stopped after {} s (--max-time)", request.python, request.timeLimit), ""};
-  if (outcome.outputCut) return {"document", "the exported graph is larger than 1 GiB", ""};
-  if (outcome.signal != 0) {
-    const bool ranOut = outcome.signal == 9 && outcome.oomKills.value_or(0) > 0;
-    return {"python",
-            ranOut ? fmt::format("`{}` ran out of memory", request.python)
-                   : fmt::format("`{}` was ended by signal {}{}", request.python, outcome.signal, said),
-            ""};
-  }
+    return ended(fmt::format("`{}` was stopped after {} s: --max-time gives it more", request.python, request.timeLimit));
+  if (outcome.outputCut) return {diag::model_file_unread, "the exported graph is larger than 1 GiB, and is not read", ""};
+  if (outcome.signal == 9 && outcome.oomKills.value_or(0) > 0)
+    return ended(fmt::format("`{}` ran out of memory: a smaller --input takes less", request.python));
+  if (outcome.signal != 0) return ended(fmt::format("`{}` was ended by signal {}{}", request.python, outcome.signal, said));
   if (outcome.exitCode == 0)
-    return {"python", fmt::format("`{}` ended without an answer: it is no Python that has PyTorch", request.python), ""};
-  return {"python", fmt::format("`{}` ended with status {}{}", request.python, outcome.exitCode.value_or(-1), said), ""};
+    return {diag::python_without_torch,
+            fmt::format("`{}` ended without an answer: it is no Python that has PyTorch", request.python), ""};
+  return ended(fmt::format("`{}` ended with status {}{}", request.python, outcome.exitCode.value_or(-1), said));
 }
 
 }  // namespace
@@ -74,7 +73,7 @@ tl::expected<std::string, ExportFailure> exportModel(const ExportRequest& reques
   command.memoryLimit = request.memoryLimit;
   command.maxOutput = kMostOutput;
   const tl::expected<measure::Outcome, std::string> outcome = measure::spawn(command);
-  if (!outcome) return tl::unexpected(ExportFailure{"python", outcome.error(), ""});
+  if (!outcome) return tl::unexpected(ExportFailure{diag::python_ended, outcome.error(), ""});
   if (outcome->exitCode != 0 || outcome->output.empty() || outcome->outputCut)
     return tl::unexpected(failureOf(request, *outcome));
   return outcome->output;

@@ -31,8 +31,8 @@ struct ExportRequest {
 /// "image=16,3,224,224" or "tokens=4,128:i64". Errors: what is wrong with the text.
 tl::expected<ExportInput, std::string> exportInput(const std::string& text);
 
-/// The document that readExport reads, which may be a failure of the model. Errors: what the model, the request or Python lacks;
-/// "python": it cannot be run, ran too long, or ended in a crash, with the end of what it said.
+/// The document that readExport reads, which may be a failure of the model. Errors: Python cannot be run, ran too long, or ended
+/// in a crash, with the end of what it said.
 tl::expected<std::string, ExportFailure> exportModel(const ExportRequest& request);
 
 }  // namespace tbem::imports

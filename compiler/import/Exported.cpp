@@ -1,8 +1,11 @@
 #include "compiler/import/Exported.h"
 
+#include "compiler/diagnostics/tables/Import.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <unordered_map>
 #include <utility>
@@ -13,7 +16,22 @@ namespace {
 
 using Json = nlohmann::json;
 
-ExportFailure damaged(const std::string& why) { return {"document", "the exported graph cannot be read: " + why, ""}; }
+constexpr std::int64_t kMostElements = std::int64_t{1} << 48;  // of a tensor
+
+ExportFailure damaged(const std::string& why) {
+  return {diag::model_file_damaged, "the exported graph cannot be read: " + why, ""};
+}
+
+/// What tools/runners/export.py calls a failure, as a diagnostic.
+Diag kindOfFailure(const std::string& word) {
+  static const std::map<std::string_view, Diag> kKinds = {
+      {"torch", diag::python_without_torch}, {"import", diag::model_not_found}, {"name", diag::model_not_found},
+      {"arguments", diag::model_not_made},   {"build", diag::model_not_made},   {"inputs", diag::model_inputs},
+      {"export", diag::model_not_exported}};
+  const auto at = kKinds.find(word);
+  if (at == kKinds.end()) throw damaged(fmt::format("no failure is called `{}`", word));
+  return at->second;
+}
 
 std::string textOr(const Json& object, const char* key) {
   const auto at = object.find(key);
@@ -42,6 +60,13 @@ Facts factsOf(const Json& object) {
     if (facts.shape.back().number < 0) throw damaged("a dimension is negative");
   }
   facts.type = object.at("type").get<std::string>();
+  // So that sums and products of sizes are numbers.
+  __int128 elements = 1;
+  for (const Size& size : facts.shape) {
+    elements *= std::max(size.number, std::int64_t{1});
+    if (elements > kMostElements)
+      throw ExportFailure{diag::model_too_large, "a tensor of the model has more than 2^48 elements", ""};
+  }
   return facts;
 }
 
@@ -68,7 +93,12 @@ public:
     for (const Json& node : document.at("nodes")) readNode(node);
     for (const Json& output : document.at("outputs"))
       exported.outputs.push_back({known(output.at("node")), textOr(output, "name")});
-    if (exported.outputs.empty()) throw ExportFailure{"export", "the model gives no tensor", ""};
+    if (const auto rates = document.find("rates"); rates != document.end()) {  // older recordings have none
+      for (const Json& rate : *rates)
+        exported.rates.push_back({rate.at("kind").get<std::string>(), rate.at("name").get<std::string>(),
+                                  rate.at("rate").get<double>(), textOr(rate, "at"), rate.at("count").get<std::size_t>()});
+    }
+    if (exported.outputs.empty()) throw ExportFailure{diag::model_not_exported, "the model gives no tensor", ""};
     return std::move(exported);
   }
 
@@ -115,7 +145,7 @@ private:
     try {
       add(nodeOf(object));
     } catch (const DependsOnValues&) {
-      throw ExportFailure{"export",
+      throw ExportFailure{diag::model_not_exported,
                           fmt::format("`{}` has a size or a number that depends on values, or is a fraction of sizes",
                                       object.at("op").get<std::string>()),
                           textOr(object, "at")};
@@ -183,8 +213,8 @@ tl::expected<Exported, ExportFailure> readExport(std::string_view text) {
   try {
     const Json document = Json::parse(text);
     if (const auto error = document.find("error"); error != document.end())
-      return tl::unexpected(
-          ExportFailure{error->at("kind").get<std::string>(), error->at("message").get<std::string>(), textOr(*error, "at")});
+      return tl::unexpected(ExportFailure{kindOfFailure(error->at("kind").get<std::string>()),
+                                          error->at("message").get<std::string>(), textOr(*error, "at")});
     return Reader().read(document);
   } catch (const Json::exception& wrong) {
     return tl::unexpected(damaged(wrong.what()));

@@ -2,6 +2,8 @@
 // tools/runners/export.py writes it down. Plain data; nothing in it has been believed yet but its form.
 #pragma once
 
+#include "compiler/diagnostics/Diagnostics.h"
+
 #include <tl/expected.hpp>
 
 #include <cstdint>
@@ -100,21 +102,30 @@ struct Output {
   std::string name;  ///< of a result that the model names
 };
 
+/// A rate of dropout that modules of a class keep, and that no operator of the graph has.
+struct UnseenRate {
+  std::string kind, name;  ///< "BertSelfAttention", "dropout_prob"
+  double rate = 0;
+  std::string place;  ///< in the code of the first module
+  std::size_t count = 0;
+};
+
 struct Exported {
   std::string torch, python, kind;  ///< version (without `python`: what wrote the model's file), the program, the model's class
   std::vector<Value> values;        ///< inputs, weights, constants, nodes in the order of their calls
   std::vector<ValueId> inputs;      ///< by position
   std::vector<Output> outputs;
   std::vector<std::string> state;  ///< names of all that a file of the model's weights has
+  std::vector<UnseenRate> rates;
 
   const Value& operator[](ValueId id) const { return values[index(id)]; }
 };
 
-/// Why there is no graph: a fault of the model, of the request or of this Python.
+/// Why there is no graph: a fault of the model, of the request, of a file or of this Python.
 struct ExportFailure {
-  std::string kind;  ///< "torch", "import", "name", "arguments", "build", "inputs", "export", "document"
+  Diag kind{};  ///< of diagnostics/tables/Import.def
   std::string message;
-  std::string place;  ///< "model.py:12"; empty: nowhere
+  std::string place;  ///< "model.py:12"; of an ONNX file "the node `/layer1/Relu`"; empty: nowhere
 };
 
 /// Reads the document. Operands come before what reads them, and all indices are within their lists.

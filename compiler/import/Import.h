@@ -25,6 +25,14 @@ struct WeightName {
   std::vector<std::int64_t> shape;
 };
 
+/// What the program does otherwise than the model, and how the model says it.
+struct ImportRemark {
+  Diag kind{};          ///< of diagnostics/tables/Import.def
+  std::string message;  ///< the diagnostic's
+  std::string place;    ///< "model.py:12"; empty: unknown
+  std::size_t count = 0;
+};
+
 struct NetworkInput {
   std::string name;
   std::vector<std::int64_t> shape;  ///< that the model was exported for
@@ -40,7 +48,8 @@ struct Imported {
   std::vector<LackingOperator> opaque;   ///< those that are opaque in the program
   std::vector<std::string> fixed;        ///< sizes that depend on the inputs' sizes in the model, and are numbers here
   std::vector<std::string> state;        ///< Exported::state
-  std::int64_t parameters = 0;           ///< elements of the weights that are learned
+  std::vector<ImportRemark> remarks;
+  std::int64_t parameters = 0;  ///< elements of the weights that are learned
 };
 
 /// A name as the language has it; what it reserves, and what `taken` has, gets an underscore.

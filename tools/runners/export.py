@@ -67,6 +67,20 @@ def _module_of(place):
     return module
 
 
+class _Names(dict):
+    """What a module has, and what it makes when it is asked for it, as transformers does."""
+
+    def __init__(self, module):
+        super().__init__(vars(module))
+        self.module = module
+
+    def __missing__(self, name):
+        try:
+            return getattr(self.module, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+
 def _model(request, torch):
     place, _, name = request["target"].rpartition(":")
     module = _module_of(place)
@@ -80,7 +94,7 @@ def _model(request, torch):
     if not callable(value):
         raise Refused("name", f"`{name}` of `{place}` is neither a module nor something that makes one")
     try:
-        positional, named = eval(f"(lambda *a, **k: (a, k))({request['arguments']})", dict(vars(module)))  # the user's own text
+        positional, named = eval(f"(lambda *a, **k: (a, k))({request['arguments']})", _Names(module))  # the user's own text
     except Exception as error:
         raise Refused("arguments", f"the arguments `{request['arguments']}` cannot be read: {_first_line(error)}") from error
     try:
@@ -100,7 +114,8 @@ _TYPES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat1
 
 def _inputs(request, model, torch):
     """The arguments of `forward`, by position and by name, with the names of all of them."""
-    parameters = inspect.signature(model.forward).parameters
+    signature = inspect.signature(model.forward)
+    parameters = signature.parameters
     positional, named = [], {}
     device = next((parameter.device for parameter in model.parameters()), "cpu")
     for given in request["inputs"]:
@@ -112,6 +127,10 @@ def _inputs(request, model, torch):
             raise Refused("inputs", f"`forward` has no parameter `{given['name']}`; it has " + ", ".join(parameters))
         else:
             positional.append(tensor)
+    try:
+        signature.bind(*positional, **named)
+    except TypeError as error:
+        raise Refused("inputs", f"the inputs are not those of `forward`: {error}") from error
     return positional, named
 
 
@@ -164,6 +183,27 @@ def _exported(request, model, torch):
         raise Refused("export", f"torch.export: {_first_line(error)}", _place(error)) from error
 
 
+def _unseen_rates(model, nodes):
+    """Rates of dropout that modules keep as numbers, where no operator of theirs drops anything: their code may leave it out when the
+    model does not train, as `dropout_p=self.rate if self.training else 0` does. Modules of one class are told once."""
+    first, drops = {}, set()
+    for node in nodes:
+        path = node["modules"][-1][1] if node["modules"] else ""
+        first.setdefault(path, node["at"])
+        if "dropout" in node["op"] or "stochastic_depth" in node["op"]:
+            drops.add(path)
+        if "attention" in node["op"]:  # the place where a rate would stand
+            first[path] = node["at"]
+    rates = {}
+    for path, module in model.named_modules():
+        for name, rate in vars(module).items():
+            if "drop" in name.lower() and isinstance(rate, float) and 0 < rate < 1 and path in first and path not in drops:
+                entry = rates.setdefault((type(module).__name__, name, rate), {"kind": type(module).__name__, "name": name, "rate": rate,
+                                                                               "at": first[path], "count": 0})
+                entry["count"] += 1
+    return list(rates.values())
+
+
 def _graph_writer():
     """export_graph.py: a module beside this one in the package; of a program, the text that it was given."""
     if __package__:
@@ -194,6 +234,7 @@ def document_of(model, request):
     for entry in document["inputs"]:  # a parameter of `forward` keeps its name, the others have those that they were given, in order
         named = any(given["name"] == entry["node"] for given in request["inputs"])
         entry["name"] = entry["node"] if named else next(others, entry["node"])
+    document["rates"] = _unseen_rates(model, document["nodes"])
     document["python"], document["kind"] = sys.executable, f"{type(model).__module__}.{type(model).__qualname__}"
     return document
 

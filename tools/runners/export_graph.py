@@ -1,8 +1,7 @@
 """The graph of an exported program as plain data: what export.py's document has of it."""
 import os
 
-# What depends on nothing is computed here as long as it is a table that a program can have; what is computed from such a table, and
-# larger, stays an operator.
+# Elements of a table that a program can have: what depends on nothing is computed here; what is larger stays an operator.
 _MOST_VALUES = 8192
 _MOST_NUMBERS = 1 << 16  # of a buffer, which has no other form
 _MOST_SIZED = 1 << 24  # elements of what depends on sizes alone, which is tried with two of them
@@ -97,7 +96,12 @@ def _take_regions_apart(module, torch):
                 else:
                     known[part] = graph.node_copy(part, known.__getitem__)
         for user in list(node.users):  # each is `operator.getitem`
-            user.replace_all_uses_with(results[user.args[1]])
+            result = results[user.args[1]]
+            if node.args[0] is False and isinstance(result.meta.get("val"), torch.Tensor):  # no gradient goes into the region
+                with graph.inserting_before(node):
+                    before, result = result, graph.call_function(torch.ops.aten.detach.default, (result,))
+                result.meta = dict(before.meta)
+            user.replace_all_uses_with(result)
             graph.erase_node(user)
         graph.erase_node(node)
 

@@ -8,11 +8,13 @@
 #include "runtime/files/Write.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tbem::driver {
@@ -71,11 +73,13 @@ void declare(OptionList& list, ImportOptions& o) {
   list.add("--record", o.record, "also write the export itself, which is a MODEL for later: FILE.json, read without Python")
       .type("FILE");
   list.add("--max-time", o.model.timeLimit, "seconds that the export may take").seconds().showDefault();
-  addDisplay(list, o, {.json = false});
+  list.flag("--sarif", o.display.sarif, kSarif);
+  addDisplay(list, o);
 }
 
 std::string unheeded(const Given& given, const ImportOptions& options) {
-  if (given.has("--json")) return "`tbemc import` writes a program: --json is of the commands that read it";
+  if (options.display.sarif && options.output.empty())
+    return "--sarif leaves standard output to the findings: -o says where the program goes";
   const std::string& target = options.model.target;
   if (options.inputs.empty() && !isFile(target)) return "say what the model reads: --input image=16,3,224,224";
   std::set<std::string> names;
@@ -106,87 +110,114 @@ struct Model {
   std::optional<imports::OnnxImport> file;  ///< an ONNX file, with its weights
 };
 
-tl::expected<Model, imports::ExportFailure> readOnnxFile(const imports::ExportRequest& request) {
-  auto file = data::MappedFile::open(request.target);
-  if (!file) return tl::unexpected(imports::ExportFailure{"document", file.error(), ""});
-  const std::filesystem::path place(request.target);
-  auto read = imports::readOnnx(file->text(), place.parent_path().string(), place.filename().string(), request.inputs);
-  if (!read) return tl::unexpected(std::move(read).error());
-  Model model;
-  model.exported = std::move(read->exported);
-  model.file = std::move(*read);
-  return model;
-}
-
-/// The export of the model, made now or recorded before.
-tl::expected<std::string, imports::ExportFailure> exported(const imports::ExportRequest& request) {
-  if (!isFile(request.target)) return imports::exportModel(request);
-  tl::expected<std::string, files::Failure> text = files::readText(request.target, kMostBytes);
-  if (!text) return tl::unexpected(imports::ExportFailure{"document", text.error().message, ""});
-  return std::move(*text);
-}
-
-int write(show::Out& out, const std::string& path, const std::string& text) {
-  const auto written = files::writeFile(path, text);
-  if (!written) out.failure(written.error().message);
-  return written ? kOk : kEnvironment;
-}
-
 /// "net.names" of "net.tbem".
 std::string besideProgram(const std::string& program, const char* ending) {
   const bool hasEnding = program.ends_with(".tbem");
   return (hasEnding ? program.substr(0, program.size() - 5) : program) + ending;
 }
 
+/// The files of a program. Names are "" where there is none.
+struct Written {
+  std::string program, names, weights;
+};
+
 /// `weights`: of an ONNX file; of other models they are in a file of the model's own.
-int writeFiles(show::Out& out, const ImportOptions& options, const ImportedProgram& program,
-               const std::vector<data::ArrayView>* weights) {
-  const std::string& file = options.output;
-  const std::string names = besideProgram(file, ".names");
-  if (const int status = write(out, file, program.text); status != kOk) return status;
-  if (const int status = write(out, names, imports::namesText(program.imported)); status != kOk) return status;
-  std::string weightsFile = "model.safetensors";
-  if (weights != nullptr) {
-    weightsFile = besideProgram(file, ".safetensors");
-    if (const auto written = data::writeSafetensors(weightsFile, *weights); !written) {
-      out.failure(written.error());
-      return kEnvironment;
-    }
+tl::expected<Written, Failed> writeFiles(const std::string& file, const ImportedProgram& program,
+                                         const std::vector<data::ArrayView>* weights) {
+  Written written = {file, besideProgram(file, ".names"), ""};
+  for (const auto& [path, text] :
+       {std::pair(written.program, program.text), std::pair(written.names, imports::namesText(program.imported))}) {
+    if (auto done = files::writeFile(path, text); !done) return failed(kEnvironment, std::move(done.error().message));
   }
-  if (options.display.quiet) return kOk;
-  out.print("{}: {} parameters, as in the model\n", file, program.imported.parameters);
+  if (weights == nullptr) return written;
+  written.weights = besideProgram(file, ".safetensors");
+  if (auto done = data::writeSafetensors(written.weights, *weights); !done) return failed(kEnvironment, std::move(done.error()));
+  return written;
+}
+
+Json orNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+void printJson(show::Out& out, const ImportedProgram& program, const Written& written) {
+  const imports::Imported& imported = program.imported;
+  Json opaque = Json::array();
+  for (const imports::LackingOperator& op : imported.opaque)
+    opaque.push_back({{"operator", op.op}, {"count", op.count}, {"place", orNull(op.place)}, {"why", orNull(op.why)}});
+  out.json("import", {{"network", imported.network},
+                      {"parameters", imported.parameters},
+                      {"file", orNull(written.program)},
+                      {"names", orNull(written.names)},
+                      {"weights", orNull(written.weights)},
+                      {"text", written.program.empty() ? Json(program.text) : Json()},
+                      {"opaque", std::move(opaque)},
+                      {"unread", imported.unread},
+                      {"fixed", imported.fixed}});
+}
+
+void printFiles(show::Out& out, const ImportedProgram& program, const Written& written) {
+  const std::string& names = written.names;
+  out.print("{}: {} parameters, as in the model\n", written.program, program.imported.parameters);
   const char* const here = names.find('/') == std::string::npos ? "./" : "";  // a word alone names a table of the library
-  out.print("{0}: names of its weights there: tbemc step {1} --load {3} --names {2}{0}\n", names, file, here, weightsFile);
+  out.print("{0}: names of its weights there: tbemc step {1} --load {3} --names {2}{0}\n", names, written.program, here,
+            written.weights.empty() ? "model.safetensors" : written.weights);
   for (const std::string& remark : remarksOn(program.imported)) out.print("{}\n", remark);
-  return kOk;
+}
+
+ModelFiles filesOf(const ImportOptions& options) {
+  return isFile(options.model.target) ? ModelFiles::Elsewhere : ModelFiles::Here;
 }
 
 int finishImport(show::Out& out, const ImportOptions& options, Model model) {
   ImportedProgram program;
-  const ImportRequest wanted{networkName(options), options.output, options.strict};
+  const ImportRequest wanted{networkName(options), options.output, options.strict, filesOf(options)};
   if (const int status = importProgram(out, options, wanted, std::move(model.exported), program); status != kOk) return status;
-  if (!options.output.empty()) return writeFiles(out, options, program, model.file ? &model.file->weights : nullptr);
-  for (const std::string& remark : remarksOn(program.imported)) out.note(remark);
-  out.data(program.text);
+  tl::expected<Written, Failed> written;
+  if (!options.output.empty()) written = writeFiles(options.output, program, model.file ? &model.file->weights : nullptr);
+  if (!written) return out.fail(written.error());
+  const show::Display& display = options.display;
+  if (display.json) {
+    printJson(out, program, *written);
+  } else if (options.output.empty()) {
+    for (const std::string& remark : remarksOn(program.imported)) out.note(remark);
+    out.data(program.text);
+  } else if (!display.quiet && !display.sarif) {
+    printFiles(out, program, *written);
+  }
   return kOk;
+}
+
+int runOnnx(show::Out& out, const ImportOptions& options, const imports::ExportRequest& request) {
+  const auto file = data::MappedFile::open(request.target);
+  if (!file) return out.fail({kEnvironment, {file.error()}});
+  const std::filesystem::path place(request.target);
+  auto read = imports::readOnnx(file->text(), place.parent_path().string(), place.filename().string(), request.inputs);
+  if (!read) return tellFailure(out, read.error(), ModelFiles::Elsewhere);
+  Model model;
+  model.exported = std::move(read->exported);
+  model.file = std::move(*read);
+  return finishImport(out, options, std::move(model));
+}
+
+int runDocument(show::Out& out, const ImportOptions& options, const std::string& document) {
+  tl::expected<imports::Exported, imports::ExportFailure> model = imports::readExport(document);
+  if (!model) return tellFailure(out, model.error(), filesOf(options));
+  if (!options.record.empty()) {
+    if (const auto written = files::writeFile(options.record, document); !written)
+      return out.fail({kEnvironment, {written.error().message}});
+  }
+  return finishImport(out, options, {std::move(*model), std::nullopt});
 }
 
 int run(show::Out& out, const ImportOptions& options) {
   imports::ExportRequest request = options.model;
   for (const std::string& given : options.inputs) request.inputs.push_back(*imports::exportInput(given));
-  if (isOnnx(request.target)) {
-    tl::expected<Model, imports::ExportFailure> model = readOnnxFile(request);
-    return model ? finishImport(out, options, std::move(*model)) : failed(out, model.error());
+  if (isOnnx(request.target)) return runOnnx(out, options, request);
+  if (isFile(request.target)) {
+    const auto recorded = files::readText(request.target, kMostBytes);
+    return recorded ? runDocument(out, options, *recorded) : out.fail({kEnvironment, {recorded.error().message}});
   }
   request.python = foreign::pythonOf({}, {.python = request.python, .folder = ""});
-  const tl::expected<std::string, imports::ExportFailure> document = exported(request);
-  if (!document) return failed(out, document.error());
-  tl::expected<imports::Exported, imports::ExportFailure> model = imports::readExport(*document);
-  if (!model) return failed(out, model.error());
-  if (!options.record.empty()) {
-    if (const int status = write(out, options.record, *document); status != kOk) return status;
-  }
-  return finishImport(out, options, {std::move(*model), std::nullopt});
+  const tl::expected<std::string, imports::ExportFailure> document = imports::exportModel(request);
+  return document ? runDocument(out, options, *document) : tellFailure(out, document.error(), filesOf(options));
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ void arithmetic(OnnxGraph& graph, const std::string& word) {
 }
 
 void comparison(OnnxGraph& graph, std::string word) {
+  if (graph.in(0).isOfSizes() && graph.in(1).isOfSizes()) return onnxSizes().at(graph.node->op)(graph);
   static const std::map<std::string, std::string> kTurned = {
       {"lt", "gt"}, {"gt", "lt"}, {"le", "ge"}, {"ge", "le"}, {"eq", "eq"}};
   const std::vector<Size> shape = sharedShape(graph);
@@ -83,6 +84,13 @@ void comparison(OnnxGraph& graph, std::string word) {
 
 void logical(OnnxGraph& graph, const char* op) {
   graph.give(op, {graph.operand(0), graph.operand(1)}, Facts{sharedShape(graph), "bool"});
+}
+
+void negation(OnnxGraph& graph) {
+  if (!graph.in(0).sizes) return graph.give("logical_not.default", {graph.operand(0)}, graph.shape(0));
+  std::vector<Size> turned;
+  for (const Size& flag : graph.sizes(0)) turned.push_back(sizeOf(flag.number == 0 ? 1 : 0));
+  graph.giveSizes(std::move(turned), graph.shape(0), "bool");
 }
 
 /// Of one operand or more, from the left.
@@ -255,12 +263,13 @@ const OnnxOperators& onnxElements() {
        }},
       {"Abs", [](OnnxGraph& graph) { unary(graph, "abs.default"); }},
       {"Sign", [](OnnxGraph& graph) { unary(graph, "sign.default"); }},
+      {"Ceil", [](OnnxGraph& graph) { unary(graph, "ceil.default"); }},
       {"Floor", [](OnnxGraph& graph) { unary(graph, "floor.default"); }},
       {"Sin", [](OnnxGraph& graph) { unary(graph, "sin.default"); }},
       {"Cos", [](OnnxGraph& graph) { unary(graph, "cos.default"); }},
       {"Neg", [](OnnxGraph& graph) { unary(graph, "neg.default"); }},
       {"Reciprocal", [](OnnxGraph& graph) { unary(graph, "reciprocal.default"); }},
-      {"Not", [](OnnxGraph& graph) { graph.give("logical_not.default", {graph.operand(0)}, graph.shape(0)); }},
+      {"Not", negation},
       {"Softplus", [](OnnxGraph& graph) { unary(graph, "softplus.default"); }},
       {"HardSwish", [](OnnxGraph& graph) { unary(graph, "hardswish.default"); }},
       {"Mish", [](OnnxGraph& graph) { unary(graph, "mish.default"); }},
@@ -287,11 +296,7 @@ const OnnxOperators& onnxElements() {
       {"LessOrEqual", [](OnnxGraph& graph) { comparison(graph, "le"); }},
       {"Greater", [](OnnxGraph& graph) { comparison(graph, "gt"); }},
       {"GreaterOrEqual", [](OnnxGraph& graph) { comparison(graph, "ge"); }},
-      {"Equal",
-       [](OnnxGraph& graph) {
-         if (graph.in(0).isOfSizes() && graph.in(1).isOfSizes()) return onnxSizes().at("Equal")(graph);
-         comparison(graph, "eq");
-       }},
+      {"Equal", [](OnnxGraph& graph) { comparison(graph, "eq"); }},
       {"And", [](OnnxGraph& graph) { logical(graph, "logical_and.default"); }},
       {"Or", [](OnnxGraph& graph) { logical(graph, "logical_or.default"); }},
       {"Pow", power},

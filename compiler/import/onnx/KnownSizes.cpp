@@ -81,6 +81,17 @@ void remainder(OnnxGraph& graph) {
   arithmetic(graph, rest);
 }
 
+template <class Compare>
+void comparison(OnnxGraph& graph) {
+  arithmetic(
+      graph,
+      [](const Size& a, const Size& b) {
+        if (!a.symbolic.empty() || !b.symbolic.empty()) throw NoForm{"it compares a size that is open"};
+        return sizeOf(Compare()(a.number, b.number) ? 1 : 0);
+      },
+      "bool");
+}
+
 /// Of known sizes: those of the second where the first is not 0, else those of the third.
 void chosen(OnnxGraph& graph) {
   const std::vector<Size> which = graph.in(0).sizes.value_or(std::vector<Size>()), yes = graph.sizes(1), no = graph.sizes(2);
@@ -152,6 +163,10 @@ const OnnxOperators& onnxSizes() {
          arithmetic(
              graph, [](const Size& a, const Size& b) { return sizeOf(a == b ? 1 : 0); }, "bool");
        }},
+      {"Less", comparison<std::less<>>},
+      {"LessOrEqual", comparison<std::less_equal<>>},
+      {"Greater", comparison<std::greater<>>},
+      {"GreaterOrEqual", comparison<std::greater_equal<>>},
       {"Mul", [](OnnxGraph& graph) { arithmetic(graph, product); }},
       {"Div", [](OnnxGraph& graph) { arithmetic(graph, divided); }},
       {"Mod", remainder}};

@@ -199,6 +199,24 @@ void extreme(OnnxGraph& graph, const char* op) {
              Facts{shape, "int64"});
 }
 
+/// The first of the elements along an axis in their order.
+void foremost(OnnxGraph& graph) {
+  const Numbers count = graph.numbers(1);
+  if (count.size() != 1) throw Damaged{"how many it takes is no number"};
+  if (count[0] != 1) throw NoForm{"it takes more than one element along its axis"};
+  if (!graph.isReal(0)) throw NoForm{"it is of whole numbers"};
+  const std::size_t axis = graph.axis(graph.integer("axis", -1), graph.in(0).rank());
+  const bool isLargest = graph.integer("largest", 1) != 0;
+  const auto along = static_cast<std::int64_t>(axis);
+  std::vector<Size> shape = graph.shape(0);
+  shape[axis] = sizeOf(1);
+  if (graph.isRead(0))
+    graph.give(isLargest ? "amax.default" : "amin.default", {graph.operand(0), listArgument({along}), flagArgument(true)}, shape);
+  if (graph.isRead(1))
+    graph.give(isLargest ? "argmax.default" : "argmin.default", {graph.operand(0), integerArgument(along), flagArgument(true)},
+               Facts{shape, "int64"}, 1);
+}
+
 void global(OnnxGraph& graph, const char* op) {
   Numbers axes(graph.in(0).rank() < 3 ? 0 : graph.in(0).rank() - 2);
   std::iota(axes.begin(), axes.end(), 2);
@@ -220,6 +238,7 @@ const OnnxOperators& onnxLayers() {
                                            {"ReduceL2", norm},
                                            {"ArgMax", [](OnnxGraph& graph) { extreme(graph, "argmax.default"); }},
                                            {"ArgMin", [](OnnxGraph& graph) { extreme(graph, "argmin.default"); }},
+                                           {"TopK", foremost},
                                            {"Gemm", generalProduct},
                                            {"MatMul", product},
                                            {"GlobalAveragePool", [](OnnxGraph& graph) { global(graph, "mean.dim"); }},

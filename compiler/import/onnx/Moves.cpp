@@ -179,6 +179,8 @@ void pad(OnnxGraph& graph) {
              std::move(shape));
 }
 
+constexpr double kMostResized = 0x1p48;
+
 /// The sizes that a Resize gives, by sizes or by factors that they are exactly.
 std::vector<Size> resized(OnnxGraph& graph) {
   const std::vector<Size> before = graph.shape(0);
@@ -192,6 +194,7 @@ std::vector<Size> resized(OnnxGraph& graph) {
     for (std::size_t d = 0; d < shape.size(); ++d) {
       const double scale = scales->doubles()[d], size = static_cast<double>(before[d].number) * scale;
       if (!(scale > 0) || scale > 1e6 || size != std::floor(size)) throw NoForm{"its scales give no whole sizes"};
+      if (size > kMostResized) throw NoForm{"a size of it is larger than 2^48"};
       const bool isWhole = scale == std::floor(scale);
       if (!isWhole && !before[d].symbolic.empty()) throw NoForm{"its scale is a fraction of a size that is open"};
       shape[d] = isWhole ? product(before[d], sizeOf(static_cast<std::int64_t>(scale))) : sizeOf(static_cast<std::int64_t>(size));

@@ -75,13 +75,41 @@ bool isIntegral(const OnnxTensor& tensor) { return tensor.facts.type == "int64" 
 
 bool OnnxTensor::isOfSizes() const { return rank() < 2 && !value && isIntegral(*this) && (sizes || data != nullptr); }
 
+OnnxTensor initialTensor(const data::ArrayView& data) {
+  OnnxTensor tensor;
+  tensor.data = &data;
+  tensor.isWeight = true;
+  tensor.facts.type = torchType(data.dtype);
+  for (const std::int64_t size : data.shape) tensor.facts.shape.push_back(sizeOf(size));
+  return tensor;
+}
+
 OnnxGraph::OnnxGraph(Exported& exported, OnnxModel& model, std::vector<data::ArrayView>& weights)
     : exported(exported), model(model), weights(weights) {
-  for (const OnnxNode& reader : model.nodes) {
-    for (const std::string& input : reader.inputs) readers[input].push_back(&reader);
+  for (const OnnxNode& reader : model.nodes) addReader(reader, reader);
+  for (const std::string& output : model.outputs) readers[output].push_back(nullptr);
+}
+
+/// What graphs inside of the node read is read by the node.
+void OnnxGraph::addReader(const OnnxNode& reader, const OnnxNode& as) {
+  for (const std::string& input : reader.inputs) readers[input].push_back(&as);
+  if (&reader == &as) {
     for (const std::string& output : reader.outputs) makers[output] = &reader;
   }
-  for (const std::string& output : model.outputs) readers[output].push_back(nullptr);
+  for (const OnnxBody& body : reader.bodies) {
+    for (const OnnxNode& inner : body.nodes) addReader(inner, as);
+    for (const std::string& output : body.outputs) readers[output].push_back(&as);
+  }
+}
+
+std::vector<const OnnxNode*> OnnxGraph::adopt(std::vector<OnnxNode> nodes, const std::vector<std::string>& results,
+                                              const std::map<std::string, OnnxInput>& described) {
+  std::vector<const OnnxNode*> own;
+  for (OnnxNode& each : nodes) own.push_back(&adopted.emplace_back(std::move(each)));
+  for (const OnnxNode* const each : own) addReader(*each, *each);
+  for (const std::string& result : results) readers[result].push_back(nullptr);
+  for (const auto& [name, known] : described) model.described.insert_or_assign(name, known);
+  return own;
 }
 
 const OnnxNode* OnnxGraph::onlyReader(const OnnxNode* of, std::string_view op) const {
@@ -128,9 +156,14 @@ void OnnxGraph::name(const std::string& name, OnnxTensor tensor) {
 }
 
 void OnnxGraph::giveSame(std::size_t input) {
-  in(input).hasOtherNames = true;
-  if (!tensors.emplace(output(0), tensors.at(node->inputs[input])).second)
-    throw Damaged{fmt::format("two tensors are called `{}`", output(0))};
+  in(input);
+  giveCalled(node->inputs[input], 0);
+}
+
+void OnnxGraph::giveCalled(const std::string& name, std::size_t number) {
+  known(name).hasOtherNames = true;
+  if (!tensors.emplace(output(number), tensors.at(name)).second)
+    throw Damaged{fmt::format("two tensors are called `{}`", output(number))};
 }
 
 const std::string& OnnxGraph::output(std::size_t number) const {
@@ -139,8 +172,14 @@ const std::string& OnnxGraph::output(std::size_t number) const {
   return node->outputs[number];
 }
 
+bool OnnxGraph::isRead(std::size_t number) const {
+  return number < node->outputs.size() && !node->outputs[number].empty() && readers.contains(node->outputs[number]);
+}
+
 std::size_t OnnxGraph::results() const {
-  return static_cast<std::size_t>(std::ranges::count_if(node->outputs, [](const std::string& name) { return !name.empty(); }));
+  std::size_t count = node->outputs.empty() ? 0 : 1;
+  for (std::size_t number = 1; number < node->outputs.size(); ++number) count += isRead(number) ? 1 : 0;
+  return count;
 }
 
 void OnnxGraph::back(const Mark& mark) {
@@ -345,35 +384,6 @@ void OnnxGraph::giveSizes(std::vector<Size> sizes, std::vector<Size> shape, cons
   OnnxTensor tensor;
   tensor.facts = {std::move(shape), type};
   tensor.sizes = std::move(sizes);
-  giveOn(std::move(tensor));
-}
-
-void OnnxGraph::giveUnknown(const std::string& why, const std::map<std::string, Size>& symbols) {
-  const auto refuse = [&](const std::string& more) { throw NoForm{why.empty() ? more : why + "; " + more}; };
-  if (node->holdsGraph) refuse("it holds a graph of its own, and those are not read");
-  if (results() != 1) refuse(fmt::format("it has {} results, and only a node with a single one can be opaque", results()));
-  const auto described = model.described.find(output(0));
-  if (described == model.described.end())
-    refuse("the file does not say which shape its result has: onnx.shape_inference.infer_shapes adds that");
-  Facts facts;
-  facts.type = torchType(described->second.type);
-  for (const OnnxDimension& dimension : described->second.shape) {
-    const auto symbol = symbols.find(dimension.symbol);
-    if (!dimension.number && symbol == symbols.end())
-      refuse(fmt::format("its result has a dimension `{}`, which no input has", dimension.symbol));
-    facts.shape.push_back(dimension.number ? sizeOf(*dimension.number) : symbol->second);
-  }
-  std::vector<Argument> operands;
-  for (std::size_t input = 0; input < node->inputs.size(); ++input) {
-    const bool isTensor = has(input) && (in(input).value || in(input).data != nullptr);
-    if (isTensor) operands.push_back(operand(input));
-  }
-  const ValueId value = add("", std::move(operands), facts);
-  exported.values[index(value)].op = "onnx." + node->op;
-  exported.values[index(value)].why = why;
-  OnnxTensor tensor;
-  tensor.facts = std::move(facts);
-  tensor.value = value;
   giveOn(std::move(tensor));
 }
 

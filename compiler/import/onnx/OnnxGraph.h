@@ -36,12 +36,18 @@ struct OnnxTensor {
   bool isOfSizes() const;
 };
 
+/// An initialiser, which may be a weight.
+OnnxTensor initialTensor(const data::ArrayView& data);
+
 class OnnxGraph {
 public:
   OnnxGraph(Exported& exported, OnnxModel& model, std::vector<data::ArrayView>& weights);
 
+  std::map<std::string, Size> symbols;  ///< open dimensions of inputs, by the file's names of them
+
   /// The tensor that graph, node or file calls by this name; each name is one tensor's.
   void name(const std::string& name, OnnxTensor tensor);
+  bool isKnown(const std::string& name) const { return tensors.contains(name); }
   /// Makes it a value of the model.
   ValueId valueOf(OnnxTensor& tensor, const std::string& name, const std::string& slot);
   OnnxTensor& known(const std::string& name);
@@ -54,8 +60,9 @@ public:
   bool has(std::size_t input) const { return input < node->inputs.size() && !node->inputs[input].empty(); }
   OnnxTensor& in(std::size_t input);
   const std::string& output(std::size_t number) const;
-  /// Results that are read or could be: those with names.
+  /// Results that matter: those that are read, and the first.
   std::size_t results() const;
+  bool isRead(std::size_t output) const;
   const std::vector<Size>& shape(std::size_t input) { return in(input).facts.shape; }
   bool isReal(std::size_t input) { return in(input).isReal(); }
   std::int64_t integer(const char* attribute, std::int64_t otherwise) const;
@@ -91,8 +98,9 @@ public:
 
   /// A node of ATen; `give` makes it an output's value, too.
   ValueId add(const std::string& op, std::vector<Argument> arguments, Facts facts);
-  /// The node at hand as one that has no form in the language. Throws NoForm where nothing says what its result is.
-  void giveUnknown(const std::string& why, const std::map<std::string, Size>& symbols);
+  /// The node at hand as one that has no form in the language, one for each of its results. Throws NoForm where nothing says what
+  /// a result is.
+  void giveUnknown(const std::string& why);
   /// One with several results, which nodes `getitem` take from it.
   ValueId addParts(const std::string& op, std::vector<Argument> arguments, std::vector<std::optional<Facts>> parts);
   void give(const std::string& op, std::vector<Argument> arguments, std::vector<Size> shape, std::size_t output = 0);
@@ -101,6 +109,14 @@ public:
   void giveOn(OnnxTensor tensor) { name(output(0), std::move(tensor)); }
   /// The node's result is its operand.
   void giveSame(std::size_t input);
+  /// A result of the node is what is known by this name.
+  void giveCalled(const std::string& name, std::size_t output);
+
+  /// Nodes of a graph inside of a node, as they are run in its place: by names that are their own in this graph. Where they lie
+  /// stays the same.
+  std::vector<const OnnxNode*> adopt(std::vector<OnnxNode> nodes, const std::vector<std::string>& results,
+                                     const std::map<std::string, OnnxInput>& described);
+  std::size_t adoptedCount() const { return adopted.size(); }
 
   /// Whatever was added behind `mark()` goes again.
   struct Mark {
@@ -117,9 +133,12 @@ private:
   std::vector<data::ArrayView>& weights;  ///< by the names that the weights have in `exported`
   std::deque<OnnxTensor> all;
   std::map<std::string, std::size_t> tensors;  ///< positions in `all`
+  std::deque<OnnxNode> adopted;
   std::set<std::string> paths;
   std::map<const OnnxNode*, std::string> owners;  ///< of the nodes' weights
 
+  void addReader(const OnnxNode& reader, const OnnxNode& as);
+  Facts describedFacts(std::size_t output, const std::string& why) const;
   static std::optional<double> numberOf(const OnnxTensor& tensor);
   std::string ownerOf(const OnnxNode* reader);
   std::string weightPath(const std::string& name, const std::string& slot);
@@ -133,5 +152,11 @@ const OnnxOperators& onnxElements();
 const OnnxOperators& onnxMoves();
 const OnnxOperators& onnxParts();
 const OnnxOperators& onnxSizes();
+const OnnxOperators& onnxBodies();
+
+/// What the node becomes: an operator of ATen or several, or one that has no form in the language.
+void addNode(const OnnxNode& node, OnnxGraph& graph);
+/// Those of a graph: constants read nothing, so they are known from the start.
+void addNodes(const std::vector<const OnnxNode*>& nodes, OnnxGraph& graph);
 
 }  // namespace tbem::imports

@@ -2,6 +2,7 @@
 // nothing has been believed yet but its form. Internal to compiler/import.
 #pragma once
 
+#include "compiler/import/Exported.h"
 #include "runtime/data/Array.h"
 #include "runtime/data/File.h"
 
@@ -28,13 +29,16 @@ struct OnnxAttribute {
   std::vector<std::int64_t> integers;
 };
 
+struct OnnxBody;
+
 struct OnnxNode {
   std::string name;                          ///< "/layer1/layer1.0/conv1/Conv"
   std::string op;                            ///< "Conv"; with its domain where that is not ONNX's own: "com.microsoft.FusedConv"
   std::vector<std::string> inputs, outputs;  ///< "": an optional one that is not there
   std::map<std::string, OnnxAttribute> attributes;
-  bool holdsGraph = false;  ///< a loop, a choice, a function: what is inside is not read
-  std::string scopes;       ///< that torch.onnx notes: "['', 'layer1', 'layer1.0', 'layer1.0.conv1', 'conv2d']"
+  std::vector<OnnxBody> bodies;  ///< the graphs that it holds: of a loop, of a choice
+  bool holdsOthers = false;      ///< graphs that are not read
+  std::string scopes;            ///< that torch.onnx notes: "['', 'layer1', 'layer1.0', 'layer1.0.conv1', 'conv2d']"
 };
 
 struct OnnxDimension {
@@ -47,6 +51,15 @@ struct OnnxInput {
   std::string name;
   std::string type;  ///< as arrays have it: "f4"
   std::vector<OnnxDimension> shape;
+};
+
+/// A graph inside of a node's: it reads what is known around it, too.
+struct OnnxBody {
+  std::string attribute;  ///< "then_branch"
+  std::vector<OnnxNode> nodes;
+  std::vector<data::ArrayView> tensors;
+  std::vector<std::string> inputs, outputs;
+  std::map<std::string, OnnxInput> described;  ///< OnnxModel::described
 };
 
 struct OnnxModel {
@@ -66,7 +79,7 @@ struct OnnxModel {
 
 /// `folder`: where tensors that the file names lie, in files of it or below it. Memory is taken for what the file holds. Errors:
 /// what is wrong with it, and the way out.
-tl::expected<OnnxModel, std::string> parseOnnx(std::string_view file, const std::string& folder);
+tl::expected<OnnxModel, ExportFailure> parseOnnx(std::string_view file, const std::string& folder);
 
 /// The number that the fewest digits say of those that are the same f32: 0.1 of the one next to it.
 double shortest(float number);

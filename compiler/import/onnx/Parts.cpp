@@ -84,7 +84,7 @@ Slices slicesOf(OnnxGraph& graph) {
 Size openCount(const Size& whole, std::int64_t start, std::int64_t end, const Part& part) {
   constexpr std::int64_t kEnd = std::int64_t{1} << 30;  // an end that is meant to be that of the dimension
   const bool fromFront = start >= 0 && end >= 0 && end < kEnd && end <= whole.number;
-  const bool fromEnd = start < 0 && -start <= whole.number && (end < 0 || end >= kEnd);
+  const bool fromEnd = start < 0 && start >= -whole.number && (end < 0 || end >= kEnd);
   if (fromFront || fromEnd) return sizeOf(part.count);
   return computed(part.count, fmt::format("a part from {}", start), {whole});
 }
@@ -191,7 +191,8 @@ void gatherAlong(OnnxGraph& graph) {
 void triangle(OnnxGraph& graph) {
   const Numbers given = graph.has(1) ? graph.numbers(1) : Numbers{0};
   if (given.size() != 1) throw Damaged{"its diagonal is no number"};
-  const std::int64_t diagonal = given[0];
+  constexpr std::int64_t kBeyond = std::int64_t{1} << 49;  // of all sizes: what lies behind is on one side
+  const std::int64_t diagonal = std::clamp(given[0], -kBeyond, kBeyond);
   graph.give(graph.integer("upper", 1) != 0 ? "triu.default" : "tril.default", {graph.operand(0), integerArgument(diagonal)},
              graph.shape(0));
 }

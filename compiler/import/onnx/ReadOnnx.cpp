@@ -1,5 +1,6 @@
 #include "compiler/import/onnx/ReadOnnx.h"
 
+#include "compiler/diagnostics/tables/Import.h"
 #include "compiler/import/onnx/OnnxGraph.h"
 
 #include <fmt/format.h>
@@ -12,53 +13,14 @@ namespace tbem::imports {
 
 namespace {
 
-ExportFailure failure(std::string message, std::string place = "") { return {"document", std::move(message), std::move(place)}; }
-
-const OnnxOperators::mapped_type* operatorOf(const std::string& op) {
-  for (const OnnxOperators* all : {&onnxWindows(), &onnxLayers(), &onnxElements(), &onnxMoves(), &onnxParts(), &onnxSizes()}) {
-    if (const auto at = all->find(op); at != all->end()) return &at->second;
-  }
-  return nullptr;
+ExportFailure damaged(std::string message, std::string place = "") {
+  return {diag::model_file_damaged, std::move(message), std::move(place)};
 }
 
 /// Where a node is in the file: by its name, else by its first result's.
 std::string placeOf(const OnnxNode& node) {
-  if (!node.name.empty()) return node.name;
+  if (!node.name.empty()) return fmt::format("the node `{}`", node.name);
   return node.outputs.empty() ? "" : fmt::format("the node that gives `{}`", node.outputs.front());
-}
-
-/// Paths of the modules that a node was called in, the outermost first: of "/layer1/layer1.0/conv1/Conv", as torch.onnx names
-/// nodes, "layer1", "layer1.0", "layer1.0.conv1"; or as it notes them beside: "['', 'layer1', 'layer1.0', 'conv2d']".
-std::vector<std::string> modulesOf(const OnnxNode& node) {
-  std::vector<std::string> paths;
-  if (!node.scopes.empty()) {
-    for (std::size_t at = node.scopes.find('\''); at != std::string::npos;) {
-      const std::size_t end = node.scopes.find('\'', at + 1);
-      if (end == std::string::npos) break;
-      paths.push_back(node.scopes.substr(at + 1, end - at - 1));
-      at = node.scopes.find('\'', end + 1);
-    }
-    if (!paths.empty()) paths.pop_back();  // the node itself
-    std::erase(paths, "");
-    return paths;
-  }
-  if (!node.name.starts_with('/')) return paths;
-  std::string path;
-  for (std::size_t at = 1;;) {
-    const std::size_t slash = node.name.find('/', at);
-    if (slash == std::string::npos) break;
-    const std::string word = node.name.substr(at, slash - at);
-    // A module of a list repeats the list's name: "layer1.0" in "layer1".
-    const std::size_t dot = path.rfind('.');
-    const std::string last = dot == std::string::npos ? path : path.substr(dot + 1);
-    if (!last.empty() && word.starts_with(last + "."))
-      path += word.substr(last.size());
-    else
-      path += (path.empty() ? "" : ".") + word;
-    paths.push_back(path);
-    at = slash + 1;
-  }
-  return paths;
 }
 
 /// Calls of modules need their nodes one behind the other: a module whose nodes lie among others' is none.
@@ -154,6 +116,9 @@ public:
       value.name = value.path = input.name;
       value.facts.type = torchType(input.type);
       if (auto failure = shapeOf(input, value.facts.shape)) return tl::unexpected(std::move(*failure));
+      if (isTooLarge(value.facts.shape))
+        return tl::unexpected(ExportFailure{
+            diag::model_too_large, fmt::format("the input `{}` has more than 2^48 elements: give it fewer", input.name), ""});
       OnnxTensor tensor;
       tensor.facts = value.facts;
       tensor.value = static_cast<ValueId>(exported.values.size());
@@ -165,7 +130,15 @@ public:
   }
 
 private:
-  static ExportFailure wrong(std::string message) { return {"inputs", std::move(message), ""}; }
+  static bool isTooLarge(const std::vector<Size>& shape) {
+    try {
+      productOf(shape);
+      return false;
+    } catch (const NoForm&) {
+      return true;
+    }
+  }
+  static ExportFailure wrong(std::string message) { return {diag::model_inputs, std::move(message), ""}; }
   std::string names() const {
     std::string text;
     for (const OnnxInput& input : model.inputs) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", input.name);
@@ -206,111 +179,26 @@ private:
   const std::vector<ExportInput>& given;
 };
 
-/// Operators all of whose operands are of one type.
-void requireOneType(OnnxGraph& graph) {
-  static const std::set<std::string_view> kOperators = {"Add",
-                                                        "And",
-                                                        "BatchNormalization",
-                                                        "Clip",
-                                                        "Concat",
-                                                        "Conv",
-                                                        "ConvTranspose",
-                                                        "Div",
-                                                        "Equal",
-                                                        "Gemm",
-                                                        "Greater",
-                                                        "GreaterOrEqual",
-                                                        "GroupNormalization",
-                                                        "InstanceNormalization",
-                                                        "LayerNormalization",
-                                                        "Less",
-                                                        "LessOrEqual",
-                                                        "MatMul",
-                                                        "Max",
-                                                        "Min",
-                                                        "Mod",
-                                                        "Mul",
-                                                        "Or",
-                                                        "PRelu",
-                                                        "Range",
-                                                        "RMSNormalization",
-                                                        "Sub",
-                                                        "Sum"};
-  static const std::set<std::string_view> kReal = {"AveragePool",
-                                                   "BatchNormalization",
-                                                   "Clip",
-                                                   "Conv",
-                                                   "ConvTranspose",
-                                                   "Elu",
-                                                   "Gelu",
-                                                   "Gemm",
-                                                   "GlobalAveragePool",
-                                                   "GlobalMaxPool",
-                                                   "GroupNormalization",
-                                                   "InstanceNormalization",
-                                                   "LayerNormalization",
-                                                   "LeakyRelu",
-                                                   "LogSoftmax",
-                                                   "MatMul",
-                                                   "MaxPool",
-                                                   "Pow",
-                                                   "PRelu",
-                                                   "Resize",
-                                                   "RMSNormalization",
-                                                   "Softmax"};
-  const OnnxNode& node = *graph.node;
-  if (kReal.contains(node.op) && !graph.isReal(0)) throw NoForm{"it is of whole numbers"};
-  for (std::size_t input = 1; input < node.inputs.size() && kOperators.contains(node.op); ++input) {
-    if (graph.has(input) && graph.in(input).facts.type != graph.in(0).facts.type)
-      throw Damaged{"its operands are of different types"};
-  }
-  const bool isChoice = node.op == "Where";
-  if (isChoice && (graph.in(0).facts.type != "bool" || graph.in(1).facts.type != graph.in(2).facts.type))
-    throw Damaged{"its operands are of different types"};
-  const bool isLogical = node.op == "And" || node.op == "Or" || node.op == "Not";
-  if (isLogical && graph.in(0).facts.type != "bool") throw Damaged{"its operands are not true or false"};
-}
-
-void addNode(const OnnxNode* node, const std::map<std::string, Size>& symbols, OnnxGraph& graph) {
-  graph.node = node;
-  graph.modules = modulesOf(*node);
-  const OnnxOperators::mapped_type* const form = operatorOf(node->op);
-  const OnnxGraph::Mark before = graph.mark();
-  std::string why;
-  try {
-    if (form != nullptr) {
-      requireOneType(graph);
-      return (*form)(graph);
-    }
-  } catch (const NoForm& noForm) {
-    why = noForm.why;
-  }
-  graph.back(before);
-  graph.giveUnknown(why, symbols);
-}
-
-/// Makes the graph of the file's nodes. One that has no form in the language is kept as what it is, where its result's shape is
+/// Makes the graph of the file's nodes. One that has no form in the language is kept as what it is, where its results' shapes are
 /// known.
-std::optional<ExportFailure> addNodes(const std::string& name, OnnxImport& result, const std::map<std::string, Size>& symbols,
-                                      OnnxGraph& graph) {
-  const OnnxNode* at = nullptr;
+std::optional<ExportFailure> makeGraph(const std::string& name, OnnxImport& result, OnnxGraph& graph) {
+  bool isAtNode = true;
+  const auto at = [&]() { return isAtNode ? graph.node : nullptr; };
   try {
-    // Constants read nothing, so they are known from the start.
-    for (const bool areConstants : {true, false}) {
-      for (const OnnxNode& node : result.model.nodes) {
-        if ((node.op == "Constant") == areConstants && !graph.done.contains(&node)) addNode(at = &node, symbols, graph);
-      }
-    }
-    at = nullptr;
+    std::vector<const OnnxNode*> nodes;
+    for (const OnnxNode& node : result.model.nodes) nodes.push_back(&node);
+    addNodes(nodes, graph);
+    isAtNode = false;
     for (const std::string& output : result.model.outputs)
       result.exported.outputs.push_back({graph.valueOf(graph.known(output), output, ""), ""});
   } catch (const NoForm& noForm) {
-    if (at == nullptr) return ExportFailure{"export", fmt::format("{}: {}", name, noForm.why), ""};
-    return ExportFailure{"export", fmt::format("{}: a node `{}` has no form in the language: {}", name, at->op, noForm.why),
-                         placeOf(*at)};
-  } catch (const Damaged& damaged) {
-    if (at == nullptr) return failure(fmt::format("{}: it is damaged: {}", name, damaged.why));
-    return failure(fmt::format("{}: it is damaged at a node `{}`: {}", name, at->op, damaged.why), placeOf(*at));
+    if (at() == nullptr) return ExportFailure{diag::operator_without_form, fmt::format("{}: {}", name, noForm.why), ""};
+    return ExportFailure{diag::operator_without_form,
+                         fmt::format("`{}` has no form in the language, as {} calls it: {}", at()->op, name, noForm.why),
+                         placeOf(*at())};
+  } catch (const Damaged& wrong) {
+    if (at() == nullptr) return damaged(fmt::format("{}: it is damaged: {}", name, wrong.why));
+    return damaged(fmt::format("{}: it is damaged at a node `{}`: {}", name, at()->op, wrong.why), placeOf(*at()));
   }
   return std::nullopt;
 }
@@ -321,7 +209,11 @@ tl::expected<OnnxImport, ExportFailure> readOnnx(std::string_view file, const st
                                                  const std::vector<ExportInput>& given) {
   OnnxImport result;
   auto model = parseOnnx(file, folder);
-  if (!model) return tl::unexpected(failure(fmt::format("{}: {}", name, model.error())));
+  if (!model) {
+    ExportFailure failure = std::move(model.error());
+    failure.message = fmt::format("{}: {}", name, failure.message);
+    return tl::unexpected(std::move(failure));
+  }
   result.model = std::move(*model);
   Exported& exported = result.exported;
   exported.kind = name;
@@ -330,20 +222,14 @@ tl::expected<OnnxImport, ExportFailure> readOnnx(std::string_view file, const st
   OnnxGraph graph(exported, result.model, result.weights);
   Inputs inputs(result.model, given);
   try {
-    for (const data::ArrayView& data : result.model.tensors) {
-      OnnxTensor tensor;
-      tensor.data = &data;
-      tensor.isWeight = true;
-      tensor.facts.type = torchType(data.dtype);
-      for (const std::int64_t size : data.shape) tensor.facts.shape.push_back(sizeOf(size));
-      graph.name(data.name, std::move(tensor));
-    }
+    for (const data::ArrayView& data : result.model.tensors) graph.name(data.name, initialTensor(data));
     if (auto added = inputs.add(exported, graph); !added) return tl::unexpected(added.error());
-  } catch (const Damaged& damaged) {
-    return tl::unexpected(failure(fmt::format("{}: it is damaged: {}", name, damaged.why)));
+  } catch (const Damaged& wrong) {
+    return tl::unexpected(damaged(fmt::format("{}: it is damaged: {}", name, wrong.why)));
   }
-  if (auto wrong = addNodes(name, result, inputs.symbols, graph)) return tl::unexpected(std::move(*wrong));
-  if (exported.outputs.empty()) return tl::unexpected(failure(fmt::format("{}: it has no result", name)));
+  graph.symbols = std::move(inputs.symbols);
+  if (auto wrong = makeGraph(name, result, graph)) return tl::unexpected(std::move(*wrong));
+  if (exported.outputs.empty()) return tl::unexpected(damaged(fmt::format("{}: it has no result", name)));
   joinModules(exported);
   nameModules(exported);
   for (const data::ArrayView& weight : result.weights) exported.state.push_back(weight.name);

@@ -2,6 +2,7 @@
 #include "compiler/import/Import.h"
 #include "compiler/import/Simplify.h"
 #include "compiler/import/text/BodyText.h"
+#include "compiler/import/text/Remarks.h"
 
 #include <fmt/format.h>
 
@@ -194,12 +195,14 @@ std::string takeTables(Units& units, std::set<std::string>& called, TableTypes& 
 }  // namespace
 
 Imported programOf(Exported given, const std::string& network, const std::set<std::string>& library, bool strict) {
+  std::vector<ImportRemark> remarks = importRemarks(given);
   const Exported exported = simplified(std::move(given));
   const std::unique_ptr<ModuleCall> model = moduleCalls(exported);
   std::set<std::string> called = calledWords(exported);
   Units units = readUnits(exported, *model, called, strict ? Unknown::Lacking : Unknown::Opaque);
   for (const OpaqueOperator& op : units.opaque) called.insert(op.name);
   Imported imported;
+  imported.remarks = std::move(remarks);
   imported.network = nameFor(network, called);
   imported.lacking = units.lacking;
   imported.opaque.assign(units.opaque.begin(), units.opaque.end());

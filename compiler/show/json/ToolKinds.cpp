@@ -1,4 +1,4 @@
-// Kinds of `doc`, `explain`, `doctor` and `fmt`.
+// Kinds of `import`, `doc`, `explain`, `doctor` and `fmt`.
 #include "compiler/show/json/Kinds.h"
 
 namespace tbem::show {
@@ -37,6 +37,23 @@ constexpr JsonField kDoctor[] = {
     truth("ok", "whether it is as it should be"),
     text("text", "what was found"),
 };
+constexpr JsonField kOpaque[] = {
+    text("operator", "what the model calls it"),
+    count("count", "how often the model calls it"),
+    text("place", "the first call of it: a line of the model, or a node of its file").orNull(),
+    text("why", "of the first call, where it is not the operator but how it is called").orNull(),
+};
+constexpr JsonField kImport[] = {
+    kNetwork,
+    count("parameters", "elements of the weights that are learned"),
+    text("file", "the program's file; `null` without `-o`").orNull(),
+    text("names", "the file with the names that its weights have in the model; `null` without `-o`").orNull(),
+    text("weights", "the file with its weights; `null` without `-o`, and of a model that is no ONNX file").orNull(),
+    text("text", "the program; `null` with `-o`").orNull(),
+    object("opaque", "operators that have no form in the language", kOpaque).listed(),
+    text("unread", "weights that the model does not read when it does not train").listed(),
+    text("fixed", "sizes that the model computes from open ones, and that are numbers in the program").listed(),
+};
 constexpr JsonField kFmt[] = {
     text("file", "the file"),
     truth("changed", "whether its layout is not the one"),
@@ -48,6 +65,7 @@ constexpr JsonField kJsonSchema[] = {
 };
 
 constexpr JsonKind kKinds[] = {
+    jsonKind("import", "One object (`tbemc import`; [import.md](import.md)), where the model is a program.", kImport),
     jsonKind("operator",
              "One object per operator (`tbemc doc --operators`; without `--json` it prints [operators.md](operators.md)).",
              kOperator),

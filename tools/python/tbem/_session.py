@@ -66,7 +66,7 @@ class Session:
         try:
             return take(outcome, result, Result, self._error()).notes
         except _errors.ProgramError as error:
-            first = re.search(r"first at (\S+:\d+)", str(error))
+            first = re.search(r"\bat (\S+:\d+)", str(error))
             raise _errors.ModelError(str(error), first and first[1], error.findings) from None
 
     @property

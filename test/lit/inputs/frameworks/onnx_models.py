@@ -90,7 +90,8 @@ def small():
 def saved(folder, name, nodes, tensors=(), shape=(2, 3), opset=17, inputs=True, domain="", described=(), result=None):
     """One input, x; `described`: results whose shapes the file says."""
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, shape if inputs else None)
-    infos = [helper.make_tensor_value_info(each, TensorProto.FLOAT, size) for each, size in described]
+    infos = [each if isinstance(each, onnx.ValueInfoProto) else helper.make_tensor_value_info(each[0], TensorProto.FLOAT, each[1])
+             for each in described]
     graph = helper.make_graph(nodes, "g", [x], [helper.make_tensor_value_info("y", TensorProto.FLOAT, result)], tensors, value_info=infos)
     sets = [helper.make_opsetid("", opset)] + ([helper.make_opsetid(domain, 1)] if domain else [])
     (folder / f"{name}.onnx").write_bytes(helper.make_model(graph, opset_imports=sets).SerializeToString())
@@ -115,6 +116,50 @@ def by_hand(folder):
           described=[("z", ("batch", 3)), ("r", ("batch", 1, 2, 6))])
 
 
+def with_bodies(folder):
+    """Nodes that hold graphs, some inside of others, and a node with several results."""
+    def body(nodes, inputs, outputs):
+        kinds = {"i": TensorProto.INT64, "b": TensorProto.BOOL}
+        infos = [[helper.make_tensor_value_info(name, kinds.get(name[0], TensorProto.FLOAT), None) for name in names] for names in (inputs, outputs)]
+        return helper.make_graph(nodes, "body", *infos)
+
+    make = helper.make_node
+    three, yes = TensorProto(name="n", data_type=TensorProto.INT64, dims=[], int64_data=[3]), TensorProto(name="c", data_type=TensorProto.BOOL, dims=[], int32_data=[1])
+    choice = make("If", ["b1"], ["h2"], then_branch=body([make("Add", ["h1", "x"], ["s"])], [], ["s"]), else_branch=body([make("Neg", ["x"], ["m"])], [], ["m"]))
+    inner = body([make("Identity", ["b1"], ["b2"]), choice, make("Exp", ["h2"], ["t"])], ["i1", "b1", "h1"], ["b2", "h2", "t"])
+    saved(folder, "bodies", [make("Loop", ["n", "c", "x"], ["z", "y"], name="/loop", body=inner)], [three, yes])
+    saved(folder, "rounds", [make("Loop", ["n", "c", "x"], ["z", "y"], name="/loop", body=inner)],
+          [TensorProto(name="n", data_type=TensorProto.INT64, dims=[], int64_data=[1 << 62]), yes])
+    two = TensorProto(name="k", data_type=TensorProto.INT64, dims=[1], int64_data=[2])
+    result = helper.make_tensor_value_info("i", TensorProto.INT64, ("batch", 2))
+    saved(folder, "several", [make("TopK", ["x", "k"], ["v", "i"], name="/top"), make("Cast", ["i"], ["f"], to=TensorProto.FLOAT),
+                              make("Add", ["v", "f"], ["y"])], [two], shape=("batch", 3), described=[("v", ("batch", 2)), result])
+
+
+def huge(folder):
+    """Sizes of which products, sums and counts are no numbers of 64 bits, and some of which they are."""
+    rows, least = 1 << 40, -(1 << 63)
+
+    def whole(name, *numbers):
+        return TensorProto(name=name, data_type=TensorProto.INT64, dims=[len(numbers)], int64_data=numbers)
+
+    def of_rows(name, nodes, tensors=(), shape=(rows, 3)):
+        saved(folder, name, nodes, tensors, shape=shape)
+
+    make = helper.make_node
+    of_rows("rows", [make("Relu", ["x"], ["y"])])
+    of_rows("square", [make("Relu", ["x"], ["y"])], shape=(rows, rows))
+    of_rows("counted", [make("CumSum", ["x", "k"], ["y"], name="/sum")], [whole("k", 0)])
+    of_rows("behind", [make("Trilu", ["x", "k"], ["y"])], [whole("k", least)], shape=(4, 4))
+    of_rows("from_least", [make("Slice", ["x", "s", "e"], ["y"])], [whole("s", least), whole("e", (1 << 63) - 1)], shape=("n", 3))
+    of_rows("repeated", [make("Tile", ["x", "k"], ["y"], name="/tile")], [whole("k", (1 << 63) - 1, 1)], shape=(2, 3))
+    of_rows("outer", [make("Shape", ["x"], ["s"]), make("Mul", ["s", "s"], ["t"], name="/square"), make("Expand", ["x", "t"], ["y"])])
+    of_rows("scaled", [make("Resize", ["x", "", "k"], ["y"], name="/up", mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")],
+            [TensorProto(name="k", data_type=TensorProto.FLOAT, dims=[4], float_data=[1, 1, 1e6, 2])], shape=(1, 1, rows, 2))
+    of_rows("spread", [make("ConvTranspose", ["x", "w"], ["y"], name="/spread", strides=[1 << 20, 1])],
+            [TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[1, 1, 1, 1], float_data=[1])], shape=(1, 1, rows, 1))
+
+
 def wrong(folder):
     def far(name, location, size=24):
         tensor = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[2, 3], data_location=TensorProto.EXTERNAL)
@@ -131,7 +176,7 @@ def wrong(folder):
     saved(folder, "form", [helper.make_node("Softplus", ["x"], ["z"]), helper.make_node("Erf", ["z"], ["y"], name="/c/Erf")])
     saved(folder, "loop", [helper.make_node("If", ["x"], ["y"], name="/if", then_branch=helper.make_graph([], "t", [], []))], result=(2, 3))
     saved(folder, "many", [helper.make_node("TopK", ["x", "k"], ["y", "i"], name="/top")],
-          [TensorProto(name="k", data_type=TensorProto.INT64, dims=[1], int64_data=[1])])
+          [TensorProto(name="k", data_type=TensorProto.INT64, dims=[1], int64_data=[2])])
     saved(folder, "order", [helper.make_node("Relu", ["z"], ["y"], name="/d/Relu")])
     saved(folder, "twice", [helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Exp", ["x"], ["y"])])
     saved(folder, "few_inputs", [helper.make_node("Add", ["x"], ["y"], name="/e/Add")])
@@ -166,6 +211,8 @@ def main():
     data = onnx.load(str(folder / "images.onnx"))
     onnx.save_model(data, str(folder / "apart.onnx"), save_as_external_data=True, location="apart.bin", size_threshold=64)
     by_hand(folder)
+    with_bodies(folder)
+    huge(folder)
     wrong(folder)
 
 

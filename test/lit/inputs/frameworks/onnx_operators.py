@@ -10,58 +10,11 @@ import subprocess
 import sys
 
 import numpy as np
-import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
-
-# Of f64; of f64 where ONNX has numbers in f32 (a sixth, the root of two) or computes in it; of f32. None: onnx's reference does not compute the case.
-EXACT, ROUNDED, SINGLE = 1e-12, 1e-6, 1e-6
-I64, BOOL = TensorProto.INT64, TensorProto.BOOL
-random = np.random.default_rng(5)
-
-
-class Case:
-    def __init__(self, name, nodes, inputs, data=None, opset=17, sizes=None, exact=EXACT):
-        self.name, self.nodes, self.inputs, self.data = name, nodes, inputs, data or {}
-        self.opset, self.sizes, self.exact = opset, sizes or {}, exact
-
-    def model(self, real):
-        """With f32 or f64 as its type of real numbers."""
-        def info(name, shape):
-            kind = {"i": I64, "b": BOOL}.get(name[0], real)
-            return helper.make_tensor_value_info(name, kind, shape)
-
-        tensors = []
-        for name, array in self.data.items():
-            array = np.asarray(array)
-            if array.dtype.kind == "f":
-                array = array.astype(np.float32)
-                if name != "scales":  # those are f32 in each Resize
-                    array = array.astype(helper.tensor_dtype_to_np_dtype(real))
-            tensors.append(numpy_helper.from_array(array, name))
-        nodes = []
-        for node in self.nodes:
-            node = onnx.NodeProto.FromString(node.SerializeToString())
-            for attribute in node.attribute:
-                if attribute.name == "to" and attribute.i == TensorProto.FLOAT:
-                    attribute.i = real
-                if attribute.type == onnx.AttributeProto.TENSOR and attribute.t.data_type == TensorProto.FLOAT:
-                    wide = numpy_helper.to_array(attribute.t).astype(helper.tensor_dtype_to_np_dtype(real))
-                    attribute.t.CopyFrom(numpy_helper.from_array(wide))
-            nodes.append(node)
-        graph = helper.make_graph(nodes, self.name, [info(name, shape) for name, shape in self.inputs.items()],
-                                  [onnx.ValueInfoProto(name="y")], tensors)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=9)
-        inferred = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
-        return inferred
-
-
-def one(op, inputs, data=None, opset=17, name=None, exact=EXACT, **attributes):
-    """A case of one node that reads the inputs and then the data, in this order."""
-    names = [*inputs, *(data or {})]
-    return Case(name or op, [helper.make_node(op, names, ["y"], name="/" + op, **attributes)], inputs, data, opset, exact=exact)
-
+from onnx_bodies import bodies
+from onnx_cases import EXACT, I64, ROUNDED, SINGLE, Case, one, rand, random, whole
 
 def of_whole(op, number, name):
     """Of whole numbers from -7 to 7, and a number."""
@@ -70,16 +23,8 @@ def of_whole(op, number, name):
                 {"x": [3, 4]}, {"8": np.array(8.0), "w": whole(number)})
 
 
-def rand(*shape):
-    return random.uniform(-1, 1, shape)
-
-
-def whole(*numbers):
-    return np.array(numbers, np.int64)
-
-
 def elements():
-    for op in ("Relu", "Sigmoid", "Tanh", "Exp", "Abs", "Sign", "Floor", "Sin", "Cos", "Neg", "Reciprocal", "Softplus"):
+    for op in ("Relu", "Sigmoid", "Tanh", "Exp", "Abs", "Sign", "Floor", "Ceil", "Sin", "Cos", "Neg", "Reciprocal", "Softplus"):
         yield one(op, {"x": [2, 3, 4]})
     for op in ("HardSwish", "Selu"):
         yield one(op, {"x": [2, 3, 4]}, exact=ROUNDED)
@@ -346,7 +291,7 @@ def main():
     tbemc, folder, wanted = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
     onnxruntime.set_default_logger_severity(3)
     wrong = 0
-    for family in (elements, layers, windows, moves, shapes):
+    for family in (elements, layers, windows, moves, bodies, shapes):
         for case in family():
             if wanted and case.name not in wanted:
                 continue
