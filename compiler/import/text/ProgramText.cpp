@@ -10,6 +10,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace tbem::imports {
 
@@ -208,10 +209,14 @@ Imported programOf(Exported given, const std::string& network, const std::set<st
   imported.opaque.assign(units.opaque.begin(), units.opaque.end());
   imported.fixed.assign(units.fixed.begin(), units.fixed.end());
   const std::vector<std::size_t> counts = readCounts(exported);
+  std::set<std::string> read;  // tied weights are several of one path, of which one is read
+  for (std::size_t at = 0; at < exported.values.size(); ++at) {
+    if (counts[at] != 0) read.insert(exported.values[at].path);
+  }
   for (std::size_t at = 0; at < exported.values.size(); ++at) {
     const Value& value = exported.values[at];
     if (value.kind != Value::Kind::Weight) continue;
-    if (counts[at] == 0) imported.unread.push_back(value.path);
+    if (!read.contains(value.path)) imported.unread.push_back(value.path);
     if (counts[at] == 0 || !value.isLearned) continue;
     std::int64_t count = 1;
     for (const Size& size : value.facts.shape) count *= size.number;
