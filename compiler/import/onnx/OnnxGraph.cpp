@@ -105,6 +105,7 @@ void OnnxGraph::addReader(const OnnxNode& reader, const OnnxNode& as) {
 std::vector<const OnnxNode*> OnnxGraph::adopt(std::vector<OnnxNode> nodes, const std::vector<std::string>& results,
                                               const std::map<std::string, OnnxInput>& described) {
   std::vector<const OnnxNode*> own;
+  own.reserve(nodes.size());
   for (OnnxNode& each : nodes) own.push_back(&adopted.emplace_back(std::move(each)));
   for (const OnnxNode* const each : own) addReader(*each, *each);
   for (const std::string& result : results) readers[result].push_back(nullptr);
