@@ -42,14 +42,16 @@ SrcRange lineOf(Session& session, const std::string& place) {
 }
 
 /// The way out, where it is the same for all failures of a kind.
-std::string_view hintOf(Diag kind) {
+std::string_view hintOf(const imports::ExportFailure& failure) {
+  // A line of the model that raises is no matter of what the model is called with.
+  if (failure.kind == diag::model_not_made && !failure.place.empty()) return {};
   static const std::map<Diag, std::string_view> kHints = {
       {diag::model_not_made, "--args has the arguments that MODEL is called with: --args 'depth=18'"},
       {diag::model_not_exported,
        "torch.export needs a `forward` that does the same whatever the tensors hold; --sizes fixed leaves no size open"},
       {diag::model_file_damaged, "export it anew, or copy it anew from where it is whole"},
       {diag::python_without_torch, "--python PATH names a Python that has PyTorch 2.6 or later, and the model"}};
-  const auto at = kHints.find(kind);
+  const auto at = kHints.find(failure.kind);
   return at == kHints.end() ? std::string_view() : at->second;
 }
 
@@ -91,7 +93,7 @@ int tellFailure(show::Out& out, const imports::ExportFailure& failure, ModelFile
   const SrcRange line = files == ModelFiles::Here ? lineOf(session, failure.place) : SrcRange();
   Diagnostic& diagnostic = session.sink.report(failure.kind, line, failure.message);
   if (!line.valid() && !failure.place.empty()) diagnostic.note("at " + failure.place);
-  if (const std::string_view hint = hintOf(failure.kind); !hint.empty()) diagnostic.note(std::string(hint));
+  if (const std::string_view hint = hintOf(failure); !hint.empty()) diagnostic.note(std::string(hint));
   out.diagnostics(session);
   return statusOf(failure.kind);
 }

@@ -45,10 +45,12 @@ def bodies():
     until = body([make("Less", ["i1", "last"], ["b2"]), make("Add", ["h1", "x"], ["h2"])], ["i1", "b1", "h1"], ["b2", "h2"])
     yield Case("LoopEnds", [make("Loop", ["n", "c", "x"], ["y"], body=until)], {"x": [2, 3]},
                {"n": np.array(9, np.int64), "c": always, "last": np.array(2, np.int64)})
+    foremost, as_reals = make("TopK", ["x", "k"], ["v", "n"]), {"to": TensorProto.FLOAT}
     for largest in (0, 1):
-        yield Case(f"TopK{largest}", [make("TopK", ["x", "k"], ["v", "n"], axis=1, largest=largest), make("Cast", ["n"], ["f"], to=TensorProto.FLOAT),
-                                      make("Add", ["v", "f"], ["y"])], {"x": [3, 5, 2]}, {"k": whole(1)})
-    yield Case("TopKNumbers", [make("TopK", ["x", "k"], ["v", "n"]), make("Cast", ["n"], ["y"], to=TensorProto.FLOAT)], {"x": [3, 5]}, {"k": whole(1)})
+        along = make("TopK", ["x", "k"], ["v", "n"], axis=1, largest=largest)
+        yield Case(f"TopK{largest}", [along, make("Cast", ["n"], ["f"], **as_reals), make("Add", ["v", "f"], ["y"])],
+                   {"x": [3, 5, 2]}, {"k": whole(1)})
+    yield Case("TopKNumbers", [foremost, make("Cast", ["n"], ["y"], **as_reals)], {"x": [3, 5]}, {"k": whole(1)})
     yield Case("TopKValues", [make("TopK", ["x", "k"], ["y", "n"], sorted=0)], {"x": [3, 5]}, {"k": whole(1)})
     yield Case("MaxPoolUnread", [make("MaxPool", ["x"], ["y", "n"], kernel_shape=[2, 2], strides=[2, 2])], {"x": [2, 3, 4, 6]})
     yield Case("DropoutUnread", [make("Dropout", ["x"], ["z", "m"]), make("Relu", ["z"], ["y"])], {"x": [2, 3]})

@@ -120,12 +120,15 @@ def with_bodies(folder):
     """Nodes that hold graphs, some inside of others, and a node with several results."""
     def body(nodes, inputs, outputs):
         kinds = {"i": TensorProto.INT64, "b": TensorProto.BOOL}
-        infos = [[helper.make_tensor_value_info(name, kinds.get(name[0], TensorProto.FLOAT), None) for name in names] for names in (inputs, outputs)]
+        infos = [[helper.make_tensor_value_info(name, kinds.get(name[0], TensorProto.FLOAT), None) for name in names]
+                 for names in (inputs, outputs)]
         return helper.make_graph(nodes, "body", *infos)
 
     make = helper.make_node
-    three, yes = TensorProto(name="n", data_type=TensorProto.INT64, dims=[], int64_data=[3]), TensorProto(name="c", data_type=TensorProto.BOOL, dims=[], int32_data=[1])
-    choice = make("If", ["b1"], ["h2"], then_branch=body([make("Add", ["h1", "x"], ["s"])], [], ["s"]), else_branch=body([make("Neg", ["x"], ["m"])], [], ["m"]))
+    three = TensorProto(name="n", data_type=TensorProto.INT64, dims=[], int64_data=[3])
+    yes = TensorProto(name="c", data_type=TensorProto.BOOL, dims=[], int32_data=[1])
+    sums, turns = body([make("Add", ["h1", "x"], ["s"])], [], ["s"]), body([make("Neg", ["x"], ["m"])], [], ["m"])
+    choice = make("If", ["b1"], ["h2"], then_branch=sums, else_branch=turns)
     inner = body([make("Identity", ["b1"], ["b2"]), choice, make("Exp", ["h2"], ["t"])], ["i1", "b1", "h1"], ["b2", "h2", "t"])
     saved(folder, "bodies", [make("Loop", ["n", "c", "x"], ["z", "y"], name="/loop", body=inner)], [three, yes])
     saved(folder, "rounds", [make("Loop", ["n", "c", "x"], ["z", "y"], name="/loop", body=inner)],
@@ -154,7 +157,8 @@ def huge(folder):
     of_rows("from_least", [make("Slice", ["x", "s", "e"], ["y"])], [whole("s", least), whole("e", (1 << 63) - 1)], shape=("n", 3))
     of_rows("repeated", [make("Tile", ["x", "k"], ["y"], name="/tile")], [whole("k", (1 << 63) - 1, 1)], shape=(2, 3))
     of_rows("outer", [make("Shape", ["x"], ["s"]), make("Mul", ["s", "s"], ["t"], name="/square"), make("Expand", ["x", "t"], ["y"])])
-    of_rows("scaled", [make("Resize", ["x", "", "k"], ["y"], name="/up", mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")],
+    where = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    of_rows("scaled", [make("Resize", ["x", "", "k"], ["y"], name="/up", **where)],
             [TensorProto(name="k", data_type=TensorProto.FLOAT, dims=[4], float_data=[1, 1, 1e6, 2])], shape=(1, 1, rows, 2))
     of_rows("spread", [make("ConvTranspose", ["x", "w"], ["y"], name="/spread", strides=[1 << 20, 1])],
             [TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[1, 1, 1, 1], float_data=[1])], shape=(1, 1, rows, 1))
