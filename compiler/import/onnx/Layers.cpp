@@ -84,7 +84,7 @@ void generalProduct(OnnxGraph& graph) {
   const double alpha = graph.real("alpha", 1), beta = graph.real("beta", 1);
   const std::vector<Size> left = graph.shape(0), right = graph.shape(1);
   if (left.size() != 2 || right.size() != 2) throw Damaged{"its operands are no matrices"};
-  const Size rows = left[turnsLeft ? 1 : 0], columns = right[turnsRight ? 0 : 1];
+  const Size &rows = left[turnsLeft ? 1 : 0], &columns = right[turnsRight ? 0 : 1];
   if (left[turnsLeft ? 0 : 1].number != right[turnsRight ? 1 : 0].number) throw Damaged{"its matrices do not fit"};
   const std::vector<Size> shape = {rows, columns};
   const std::string type = graph.in(0).facts.type;
