@@ -54,6 +54,8 @@ const RowState* firstRow(show::Out& out, const State& state, std::string_view no
     return nullptr;
   }
   const RowState& row = state.rows.front();
+  if (state.designs.runs.size() > 1)
+    out.note(fmt::format("`{}`, one of {} designs; pick another with --design", row.run->spec.name, state.designs.runs.size()));
   if (row.run->chosen.size() > 1) out.note(fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
   return &row;
 }

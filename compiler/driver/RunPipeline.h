@@ -39,7 +39,8 @@ Progressed runPipeline(show::Out& out, PipelineState& state, const PipelineView&
 int runAndPrint(show::Out& out, PipelineState& state, const StageRequest& stages, std::string_view last,
                 const std::function<int()>& print);
 
-/// The row that a command of one row works on, with a note where there are more. nullptr after saying `none`: there is none.
+/// The row that a command of one row works on, with a note where there are more rows or designs. nullptr after saying `none`:
+/// there is none.
 const RowState* firstRow(show::Out& out, const State& state, std::string_view none);
 
 /// Prints the diagnostics and picks the exit status of a command that came to its end with `status`.

@@ -7,8 +7,6 @@
 #include "compiler/show/rows/Profile.h"
 #include "compiler/show/rows/StepReport.h"
 
-#include <fmt/format.h>
-
 #include <string>
 
 namespace tbem::driver {
@@ -54,9 +52,6 @@ int run(show::Out& out, const StepOptions& options) {
   // A step that is timed is the one that is planned: its gradients end with their updates.
   state.keepResults = !request.save.empty() || (!request.repeat && !options.profile);
   if (const Progressed done = runPipeline(out, state, options.stages, "code"); !done.proceed) return done.status;
-  if (!state.rows.empty() && state.designs.runs.size() > 1)
-    out.note(fmt::format("`{}`, one of {} designs; pick another with --design", state.rows.front().run->spec.name,
-                         state.designs.runs.size()));
   const RowState* const first =
       firstRow(out, state,
                "there is no step to run: the program has no design of a network (or give --input, and --task, for its network)");

@@ -28,13 +28,14 @@ std::vector<ListedArray> weightsOf(const graph::Row& row) {
 
 std::vector<ListedArray> arraysOf(const data::ArrayFile& file) {
   std::vector<ListedArray> rows;
-  for (const data::ArrayView& array : file.arrays) {
-    const data::ElementType* type = data::findElementType(array.dtype);
-    const bool runtime = type->runtime >= 0;
-    rows.push_back(
-        {"", array.name, runtime ? runtime::dtypeName(type->runtime) : std::string(type->name), array.shape, array.bytes.size()});
-  }
+  for (const data::ArrayView& array : file.arrays)
+    rows.push_back({"", array.name, dtypeOf(array), array.shape, array.bytes.size()});
   return rows;
+}
+
+std::string dtypeOf(const data::ArrayView& array) {
+  const data::ElementType* type = data::findElementType(array.dtype);
+  return type->runtime >= 0 ? runtime::dtypeName(type->runtime) : std::string(type->name);
 }
 
 bool isArrayFile(const std::string& path) {

@@ -20,6 +20,8 @@ struct ListedArray {
 /// Weights, then buffers, in order of definition.
 std::vector<ListedArray> weightsOf(const graph::Row& row);
 std::vector<ListedArray> arraysOf(const data::ArrayFile& file);
+/// An array's element type as tbemc names it, or NumPy's name where no network has it.
+std::string dtypeOf(const data::ArrayView& array);
 
 /// By its name, or by its first bytes.
 bool isArrayFile(const std::string& path);

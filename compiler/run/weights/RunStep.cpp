@@ -51,13 +51,9 @@ std::string cannotWrite(const std::string& path) {
 /// Takes the instance's numbers from the file. Errors: in words.
 tl::expected<void, std::string> load(State& state, const RowState& row, const data::ArrayFile& file, const StepRequest& request,
                                      runtime::Instance& instance) {
-  std::optional<std::vector<NameRule>> rules;
-  if (!request.names.empty()) {
-    auto table = loadNameTable(request.names, row.elaborated->graph().network);
-    if (!table) return tl::unexpected(std::move(table).error());
-    rules = std::move(*table);
-  }
-  const auto loaded = loadArrays(file, rules ? &*rules : nullptr, request.partial, instance);
+  const auto comparison = compareArrays(file, request.names, *row.elaborated);
+  if (!comparison) return tl::unexpected(fmt::format("{}: {}", request.load, comparison.error()));
+  const auto loaded = loadArrays(*comparison, request.partial, instance);
   if (!loaded) return tl::unexpected(fmt::format("{}: {}", request.load, loaded.error()));
   noteLoaded(state.events, request.load, *loaded);
   return {};

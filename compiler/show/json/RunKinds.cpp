@@ -75,6 +75,28 @@ constexpr JsonField kWeight[] = {
     bytes("bytes", "what it takes"),
 };
 
+constexpr JsonField kAgainstArray[] = {
+    text("verdict", "what becomes of it ([weights.md](weights.md#a-network-against-a-file))")
+        .oneOf("same converted unused unknown twice misshapen unheld missing"),
+    text("array", "its name in the file, or `null` where it is missing").orNull(),
+    count("file_shape", "its sizes in the file").listed().orNull(),
+    text("file_dtype", "its element type in the file").orNull(),
+    text("path", "its path in the network, or `null` where it has none").orNull(),
+    count("shape", "its sizes in the network").listed().orNull(),
+    text("dtype", "its element type in the network").orNull(),
+    text("hint", "of an unknown one the closest path; of an unheld one which value, and where").orNull(),
+};
+constexpr JsonField kAgainst[] = {
+    kNetwork,
+    kDesign,
+    kRow,
+    kLevels,
+    text("file", "the file of arrays"),
+    truth("fits", "whether `step --load` takes the file without `--partial`"),
+    text("prefix", "what all names of the file have and are read without, or an empty text"),
+    object("arrays", "the file's arrays, and what the file lacks", kAgainstArray).listed(),
+};
+
 constexpr JsonField kTrain[] = {
     kName,
     integer("epoch", "the epoch, counted from 1"),
@@ -139,6 +161,7 @@ constexpr JsonKind kKinds[] = {
     jsonKind("step", "One object (`tbemc step`).", kStep),
     jsonKind("profile", "One object (`tbemc step --profile`).", kProfile),
     jsonKind("weight", "One object per array (`tbemc weights`).", kWeight),
+    jsonKind("against", "One object (`tbemc weights --against`).", kAgainst),
     jsonKind("train", "One object per epoch (`tbemc train`).", kTrain),
     jsonKind("train_step", "One object per reported step (clause `every`).", kTrainStep),
     jsonKind("trained", "One object at the end of a training.", kTrained),

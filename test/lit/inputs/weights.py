@@ -18,3 +18,6 @@ write(f"{folder}/module.safetensors", {"module.layer[0].dense.weight": first, "m
                                        **{f"module.{name}": array for name, array in biases.items()}})
 write(f"{folder}/with_input.safetensors", {"input/x": ("F32", [2, 3], [1, 2, 3, 4, 5, 6]), **theirs})
 write(f"{folder}/damaged.safetensors", {"layer[0].dense.bias": ("F32", [4], [0] * 4)}, cut=8)
+# Two names of one place, an input of whole numbers that is none, a result.
+write(f"{folder}/tokens.safetensors", {"weight/embedding.weight": ("F32", [5, 2], [0] * 10), "embedding.weight": ("F32", [5, 2], [0] * 10),
+                                       "input/tokens": ("F32", [3], [0, 1.5, 2]), "loss": ("F32", [], [1])})

@@ -98,6 +98,7 @@ RUNS = [
     Run("train TMP/train.tbem --on ref --fresh --out TMP/first", [], ["epoch", "test"]),
     Run("weights TMP/small.tbem", ["weights"]),
     Run("weights TMP/first/net.safetensors", ["weights"]),
+    Run("weights TMP/small.tbem --against TMP/first/net.safetensors", ["against"], codes=(5,)),
     Run(
         "report TMP/train.tbem --on ref --out TMP/second",
         ["epochs", "estimate", "kinds"],

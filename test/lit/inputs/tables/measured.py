@@ -107,6 +107,21 @@ TABLES = {
             "bytes": ("bytes", WholeBytes()),
         },
     ),
+    "against": Table(
+        "against",
+        r"(?P<network>\w+) \((?P<levels>.+)\) against (?P<file>\S+)",
+        {
+            "array": ("array", Text()),
+            "in the file": ("_file", Text()),
+            "path": ("path", Text()),
+            "in the network": ("_network", Text()),
+            "verdict": ("verdict", Text()),
+        },
+        said={"network": ("network", Text()), "file": ("file", Text()), **LEVELS},
+        rows=rows.compared,
+        each=False,
+        base="arrays[]",
+    ),
     "replay": Table(
         "replay",
         None,

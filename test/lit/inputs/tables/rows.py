@@ -240,6 +240,20 @@ def raw_terms(one, _):
     return one["raw"]
 
 
+def compared(one, _):
+    def described(dtype, shape):
+        return dtype and f"{dtype} [{', '.join(map(str, shape))}]"
+
+    return [
+        {
+            **each,
+            "_file": described(each["file_dtype"], each["file_shape"]),
+            "_network": described(each["dtype"], each["shape"]),
+        }
+        for each in one["arrays"]
+    ]
+
+
 def replayed(one, _):
     return {**one, "_options": ("recorded: " if one["recorded"] else "") + (one["options"] or "none")}
 
