@@ -23,6 +23,14 @@ std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const st
   return pairs;
 }
 
+std::optional<Rational> parseSigned(std::string_view text) {
+  const bool isNegative = text.starts_with('-');
+  const std::optional<Rational> size = Rational::parse(text.substr(isNegative ? 1 : 0));
+  if (!size || !isNegative) return size;
+  if (size->isExact()) return Rational{-size->num, size->den};
+  return Rational::fromDouble(-size->toDouble());
+}
+
 std::string notLevels(const std::string& at) { return fmt::format("--at {}: give levels as --at depth=16,batch=64", at); }
 
 std::string noFactor(const std::string& at, const graph::DesignSpec& spec, const std::string& name) {

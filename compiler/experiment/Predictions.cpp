@@ -19,10 +19,8 @@ namespace {
 /// What a level's text means on a factor's axis: its number, or its position among the levels of a categorical factor.
 std::optional<double> coordinate(const design::Factor& factor, std::string text) {
   if (factor.numeric()) {
-    const bool negative = !text.empty() && text.front() == '-';
-    const std::optional<Rational> number = Rational::parse(negative ? text.substr(1) : text);
-    if (!number) return std::nullopt;
-    return negative ? -number->toDouble() : number->toDouble();
+    const std::optional<Rational> number = parseSigned(text);
+    return number ? std::optional(number->toDouble()) : std::nullopt;
   }
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
   for (std::size_t i = 0; i < factor.labels.size(); ++i) {

@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <span>
 
 namespace tbem::driver {
 
@@ -38,6 +39,8 @@ std::optional<std::uint32_t> factorOf(const ast::Name& name, const std::vector<d
   return std::nullopt;
 }
 
+constexpr std::int64_t kHighestDegree = 10;
+
 std::optional<std::int64_t> wholeNumber(const ast::Expr* expr) {
   const auto* number = ast::dynCast<ast::Number>(expr);
   if (number == nullptr) return std::nullopt;
@@ -55,8 +58,8 @@ Terms polyTerms(const ast::Call& call, const std::vector<design::Factor>& factor
   for (const ast::Argument& argument : call.arguments) {
     if (argument.name.text == "degree") {
       const std::optional<std::int64_t> value = wholeNumber(argument.value);
-      if (!value || *value < 1 || *value > 6) {
-        sink.report(diag::bad_term, argument.range, "`degree` is a whole number from 1 to 6");
+      if (!value || *value < 1 || *value > kHighestDegree) {
+        sink.report(diag::bad_term, argument.range, fmt::format("`degree` is a whole number from 1 to {}", kHighestDegree));
         return std::nullopt;
       }
       degree = *value;
@@ -98,8 +101,8 @@ Terms productTerms(const ast::Binary& product, const std::vector<design::Factor>
 Terms powerTerms(const ast::Binary& power, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
   const auto* name = ast::dynCast<ast::NameRef>(power.left);
   const std::optional<std::int64_t> exponent = wholeNumber(power.right);
-  if (name == nullptr || !exponent || *exponent < 1 || *exponent > 6) {
-    sink.report(diag::bad_term, power.range, "a power is a factor `**` a whole number from 1 to 6");
+  if (name == nullptr || !exponent || *exponent < 1 || *exponent > kHighestDegree) {
+    sink.report(diag::bad_term, power.range, fmt::format("a power is a factor `**` a whole number from 1 to {}", kHighestDegree));
     return std::nullopt;
   }
   const std::optional<std::uint32_t> factor = factorOf(name->name, factors, sink);
@@ -107,23 +110,29 @@ Terms powerTerms(const ast::Binary& power, const std::vector<design::Factor>& fa
   return std::vector<design::Term>{{{design::Part{*factor, static_cast<std::uint32_t>(*exponent)}}}};
 }
 
-/// A sum of terms. One that is written alone is written once; those of `poly` may be others, too.
-Terms sumTerms(const ast::Binary& sum, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
-  std::vector<const ast::Expr*> summands{sum.right};
-  const ast::Expr* first = sum.left;
+/// What is added, from the left.
+std::vector<const ast::Expr*> summandsOf(const ast::Expr& sum) {
+  std::vector<const ast::Expr*> summands;
+  const ast::Expr* first = &sum;
   for (const auto* inner = ast::dynCast<ast::Binary>(first); inner != nullptr && inner->op == ast::BinaryOp::Add;
        inner = ast::dynCast<ast::Binary>(first)) {
     summands.push_back(inner->right);
     first = inner->left;
   }
   summands.push_back(first);
+  std::ranges::reverse(summands);
+  return summands;
+}
+
+/// A sum of terms. One that is written alone is written once; those of `poly` may be others, too.
+Terms sumTerms(std::span<const ast::Expr* const> summands, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
   std::vector<design::Term> all;
   std::set<std::vector<design::Part>> alone;
-  for (auto summand = summands.rbegin(); summand != summands.rend(); ++summand) {
-    const Terms terms = termsIn(**summand, factors, sink);
+  for (const ast::Expr* summand : summands) {
+    const Terms terms = termsIn(*summand, factors, sink);
     if (!terms) return std::nullopt;
     if (terms->size() == 1 && !alone.insert(terms->front().parts).second) {
-      sink.report(diag::argument_twice, (*summand)->range, design::termText(factors, terms->front()));
+      sink.report(diag::argument_twice, summand->range, design::termText(factors, terms->front()));
       return std::nullopt;
     }
     all.insert(all.end(), terms->begin(), terms->end());
@@ -147,7 +156,7 @@ Terms termsIn(const ast::Expr& expr, const std::vector<design::Factor>& factors,
   if (const auto* binary = ast::dynCast<ast::Binary>(&expr)) {
     if (binary->op == ast::BinaryOp::Mul) return productTerms(*binary, factors, sink);
     if (binary->op == ast::BinaryOp::Power) return powerTerms(*binary, factors, sink);
-    if (binary->op == ast::BinaryOp::Add) return sumTerms(*binary, factors, sink);
+    if (binary->op == ast::BinaryOp::Add) return sumTerms(summandsOf(expr), factors, sink);
   }
   sink.report(diag::bad_term, expr.range, "terms are sums of factors, products, powers and `poly(...)`");
   return std::nullopt;
@@ -177,9 +186,15 @@ std::string dimensionText(const Dimension& dimension) {
   return text.empty() ? "a plain number" : text;
 }
 
-std::optional<Dimension> checkPart(const ast::Expr& expr, std::vector<std::string>& names, DiagnosticSink& sink);
+/// What a response may name, and what it names.
+struct ResponseNames {
+  std::vector<std::string> known;
+  std::vector<std::string> used;
+};
 
-std::optional<Dimension> checkBinary(const ast::Binary& binary, std::vector<std::string>& names, DiagnosticSink& sink) {
+std::optional<Dimension> checkPart(const ast::Expr& expr, ResponseNames& names, DiagnosticSink& sink);
+
+std::optional<Dimension> checkBinary(const ast::Binary& binary, ResponseNames& names, DiagnosticSink& sink) {
   const std::optional<Dimension> left = checkPart(*binary.left, names, sink);
   const std::optional<Dimension> right = left ? checkPart(*binary.right, names, sink) : std::nullopt;
   if (!left || !right) return std::nullopt;
@@ -205,7 +220,7 @@ std::optional<Dimension> checkBinary(const ast::Binary& binary, std::vector<std:
   return left->isNumber ? *right : *left;
 }
 
-std::optional<Dimension> checkPart(const ast::Expr& expr, std::vector<std::string>& names, DiagnosticSink& sink) {
+std::optional<Dimension> checkPart(const ast::Expr& expr, ResponseNames& names, DiagnosticSink& sink) {
   if (const auto* number = ast::dynCast<ast::Number>(&expr)) {
     if (Rational::parse(number->text)) return Dimension{{}, true};
     sink.report(diag::number_overflow, expr.range, number->text, sema::kWholeRange);
@@ -213,15 +228,14 @@ std::optional<Dimension> checkPart(const ast::Expr& expr, std::vector<std::strin
   }
   if (const auto* reference = ast::dynCast<ast::NameRef>(&expr)) {
     const ast::Name& name = reference->name;
-    const std::vector<std::string>& known = quantityNames();
-    if (std::find(known.begin(), known.end(), name.text) == known.end()) {
+    if (std::ranges::count(names.known, name.text) == 0) {
       Diagnostic& diagnostic = sink.report(diag::unknown_quantity, name.range, name.text);
-      const std::string close = nearest(name.text, known);
+      const std::string close = nearest(name.text, names.known);
       if (!close.empty()) diagnostic.fix(name.range, close, Applicability::Maybe);
       return std::nullopt;
     }
-    names.push_back(name.text);
-    return dimensionOf(name.text);
+    names.used.push_back(name.text);
+    return std::ranges::count(quantityNames(), name.text) == 0 ? Dimension{} : dimensionOf(name.text);
   }
   if (const auto* unary = ast::dynCast<ast::Unary>(&expr); unary != nullptr && unary->op == ast::UnaryOp::Negate) {
     return checkPart(*unary->operand, names, sink);
@@ -274,15 +288,46 @@ std::optional<double> valueOf(const ast::Expr& expr, const Quantities& row) {
 
 }  // namespace
 
-std::optional<std::vector<design::Term>> termsOf(const ast::Expr& terms, const std::vector<design::Factor>& factors,
-                                                 DiagnosticSink& sink) {
-  return termsIn(terms, factors, sink);
+std::optional<WrittenTerms> termsOf(const ast::Expr& terms, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
+  const std::vector<const ast::Expr*> summands = summandsOf(terms);
+  const auto* first = ast::dynCast<ast::Number>(summands.front());
+  const bool throughOrigin = summands.size() > 1 && first != nullptr && first->text == "0";
+  const Terms read = throughOrigin ? sumTerms(std::span(summands).subspan(1), factors, sink) : termsIn(terms, factors, sink);
+  if (!read) return std::nullopt;
+  for (std::size_t i = 1; throughOrigin && i < summands.size(); ++i) {
+    const auto* constant = ast::dynCast<ast::Number>(summands[i]);
+    if (constant == nullptr) continue;
+    sink.report(diag::bad_term, constant->range, "`0 +` leaves out the constant, which `1` is");
+    return std::nullopt;
+  }
+  return WrittenTerms{*read, throughOrigin};
 }
 
-std::optional<std::vector<std::string>> checkResponse(const ast::Expr& response, DiagnosticSink& sink) {
+std::vector<std::string> namesIn(const ast::Expr& expr) {
   std::vector<std::string> names;
+  const auto add = [&](const std::vector<std::string>& more) {
+    for (const std::string& name : more) {
+      if (std::ranges::count(names, name) == 0) names.push_back(name);
+    }
+  };
+  if (const auto* name = ast::dynCast<ast::NameRef>(&expr)) add({name->name.text});
+  if (const auto* unary = ast::dynCast<ast::Unary>(&expr)) add(namesIn(*unary->operand));
+  if (const auto* binary = ast::dynCast<ast::Binary>(&expr)) {
+    add(namesIn(*binary->left));
+    add(namesIn(*binary->right));
+  }
+  if (const auto* call = ast::dynCast<ast::Call>(&expr)) {
+    for (const ast::Argument& argument : call->arguments) add(namesIn(*argument.value));
+  }
+  return names;
+}
+
+std::optional<std::vector<std::string>> checkResponse(const ast::Expr& response, const std::vector<std::string>& columns,
+                                                      DiagnosticSink& sink) {
+  ResponseNames names{quantityNames(), {}};
+  names.known.insert(names.known.end(), columns.begin(), columns.end());
   if (!checkPart(response, names, sink)) return std::nullopt;
-  if (!names.empty()) return names;
+  if (!names.used.empty()) return std::move(names.used);
   sink.report(diag::bad_response, response.range).note("nothing that is measured is in it: it is the same in every row");
   return std::nullopt;
 }

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace tbem::driver {
 
@@ -93,6 +94,8 @@ bool readSource(Workspace& workspace, const Designs& designs, const ast::Regress
     if (!elsewhere) return false;
     plan.run = elsewhere->run;
     plan.elsewhere = std::move(elsewhere->rows);
+    plan.columns = std::move(elsewhere->columns);
+    plan.fileDesign = std::move(elsewhere->own);
     return true;
   }
   std::vector<std::string> names;
@@ -124,14 +127,14 @@ std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs&
       continue;
     }
     const std::vector<design::Factor> factors = plan.run->factors();
-    const auto quantities = checkResponse(*decl->response, sink);
+    const auto quantities = checkResponse(*decl->response, plan.columns, sink);
     const auto terms = termsOf(*decl->terms, factors, sink);
     if (!quantities || !terms) continue;
-    if (const auto problem = design::problem(factors, *terms)) {
+    if (const auto problem = design::problem(factors, terms->terms, terms->throughOrigin)) {
       sink.report(diag::bad_term, decl->terms->range, *problem);
       continue;
     }
-    plan.model = design::hierarchical(*terms, factors);
+    plan.model = design::hierarchical(terms->terms, factors, terms->throughOrigin);
     if (!estimable(*plan.run, plan.model, *decl, sink)) continue;
     plan.response = std::string(workspace.session.sources.text(decl->response->range));
     if (isLinear(*decl->response)) plan.quantity = quantityOf(*quantities);
@@ -186,21 +189,35 @@ Quantities quantitiesOf(const CaseRow& row, const runtime::Measurement& value) {
   return out;
 }
 
+/// What the cells of a file's own columns hold, by row of the design, backend and repeat.
+using OwnNumbers = std::map<std::tuple<std::size_t, std::string, std::uint32_t>, const std::map<std::string, double>*>;
+
+OwnNumbers ownNumbers(const RegressionPlan& plan) {
+  OwnNumbers numbers;
+  for (const RowElsewhere& one : plan.elsewhere)
+    numbers[{one.row, one.measured.backend, one.measured.repeat}] = &one.measured.own;
+  return numbers;
+}
+
 /// The median over the repeats of the response of each row that has one; what the others lack.
 Fitted collect(const RegressionPlan& plan, const Place& place, const std::vector<CaseRow>& rows, const StoredRows& stored) {
   Fitted fitted;
   fitted.plan = &plan;
   fitted.backend = place.backend;
   fitted.tune = place.tune;
+  const OwnNumbers own = ownNumbers(plan);
   for (const Observation& observation : observationsOf(*plan.run, place, rows, stored)) {
     const CaseRow& row = *observation.row;
     Fitted::Lost lost{row.row, "unmeasured", 0, std::max<unsigned>(row.plan->repeats, observation.repeats.size()), {}};
     std::vector<double> responses;
     for (const store::Stored& one : observation.repeats) {
+      Quantities quantities = quantitiesOf(row, one.value);
+      if (const auto cells = own.find({row.row, place.backend, one.key.repeat}); cells != own.end())
+        quantities.insert(cells->second->begin(), cells->second->end());
       if (one.value.status != runtime::Status::Ok) {
         lost.status = runtime::name(one.value.status);
         lost.reason = one.value.reason;
-      } else if (const auto value = evaluateResponse(*plan.decl->response, quantitiesOf(row, one.value))) {
+      } else if (const auto value = evaluateResponse(*plan.decl->response, quantities)) {
         responses.push_back(*value);
       } else if (lost.status == "unmeasured") {
         lost.status = "no value";

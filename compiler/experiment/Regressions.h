@@ -9,6 +9,7 @@
 #include "runtime/regress/Fit.h"
 #include "runtime/report/Svg.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct RegressionPlan {
   DesignRun* run = nullptr;
   std::string file;                                      ///< of rows that were measured elsewhere; "": those of campaigns
   std::vector<RowElsewhere> elsewhere;                   ///< that the file has
+  std::vector<std::string> columns;                      ///< of the file, that the response may name
+  std::unique_ptr<DesignRun> fileDesign;                 ///< `run`, where the program has none
   design::Model model;                                   ///< closed under hierarchy
   report::Quantity quantity = report::Quantity::Number;  ///< of the response
   std::string response;                                  ///< as written

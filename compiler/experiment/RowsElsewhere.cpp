@@ -2,6 +2,9 @@
 
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/diagnostics/tables/Run.h"
+#include "compiler/experiment/AtText.h"
+#include "compiler/experiment/RegressionModel.h"
+#include "compiler/experiment/designs/FileDesign.h"
 #include "compiler/support/Rational.h"
 
 #include <fmt/format.h>
@@ -21,9 +24,7 @@ namespace {
 
 /// The position of a level that a file writes so: the same text, the same number, or nothing where the factor does not exist.
 std::optional<std::uint32_t> levelIn(const graph::FactorSpec& factor, const std::string& text) {
-  const bool isNegative = text.starts_with('-');
-  std::optional<Rational> number = Rational::parse(std::string_view(text).substr(isNegative ? 1 : 0));
-  if (number && isNegative) number->num = -number->num;
+  const std::optional<Rational> number = parseSigned(text);
   for (std::uint32_t i = 0; i < factor.levels.size(); ++i) {
     const graph::Level& level = factor.levels[i];
     if (level.absent ? text.empty() : level.text == text || level.text == "\"" + text + "\"") return i;
@@ -44,20 +45,50 @@ public:
 
   /// False after a report, or where the design of the rows has mistakes of its own.
   bool read() {
-    const auto named = foreign::designsIn(path);
-    if (!named) return wrong(named.error());
-    if (!chooseDesign(*named)) return false;
-    std::vector<std::string> factors;
-    for (const graph::FactorSpec& factor : into.run->spec.factors) factors.push_back(factor.name);
-    auto rows = foreign::readMeasured(path, into.run->spec.name, factors);
+    const auto file = foreign::describeMeasured(path);
+    if (!file) return wrong(file.error());
+    const bool isDesign = !file->isStore && file->designs.empty() && workspace.all<ast::Design>().empty();
+    if (!isDesign && !chooseDesign(file->designs)) return false;
+    foreign::MeasuredColumns columns;
+    columns.passesOverOthers = isDesign;
+    if (isDesign) {
+      if (decl.terms != nullptr) columns.factors = namesIn(*decl.terms);
+    } else {
+      for (const graph::FactorSpec& factor : into.run->spec.factors) columns.factors.push_back(factor.name);
+    }
+    into.columns = columns.own = ownColumns(*file, columns.factors);
+    auto rows = foreign::readMeasured(path, isDesign ? "" : into.run->spec.name, columns);
     if (!rows) return wrong(rows.error());
-    return place(std::move(*rows));
+    return isDesign ? makeDesign(columns.factors, std::move(*rows)) : place(std::move(*rows));
   }
 
 private:
   bool wrong(const std::string& text) {
     workspace.session.sink.report(diag::bad_measured_file, decl.from.range, text);
     return false;
+  }
+
+  /// The file's columns that responses name, of this regression and of others of the file.
+  std::vector<std::string> ownColumns(const foreign::MeasuredFile& file, const std::vector<std::string>& factors) const {
+    std::vector<std::string> columns;
+    for (const ast::Regress* other : workspace.all<ast::Regress>()) {
+      if (fileOf(*other) != fileOf(decl) || other->response == nullptr) continue;
+      for (std::string& name : namesIn(*other->response)) {
+        const bool isOwn = std::ranges::count(file.columns, name) != 0 && std::ranges::count(quantityNames(), name) == 0 &&
+                           std::ranges::count(factors, name) == 0 && std::ranges::count(columns, name) == 0;
+        if (isOwn) columns.push_back(std::move(name));
+      }
+    }
+    return columns;
+  }
+
+  bool makeDesign(const std::vector<std::string>& factors, std::vector<foreign::MeasuredRow> rows) {
+    auto design = designOfFile(std::filesystem::path(path).stem().string(), decl.from.range, factors, rows);
+    if (!design) return wrong(fmt::format("{}:{}", path, design.error()));
+    into.own = std::move(design->run);
+    into.run = into.own.get();
+    for (std::size_t i = 0; i < rows.size(); ++i) into.rows.push_back({design->rows[i], std::move(rows[i])});
+    return true;
   }
 
   bool chooseDesign(const std::vector<std::string>& named) {

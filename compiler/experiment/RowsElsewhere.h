@@ -5,6 +5,7 @@
 #include "compiler/foreign/MeasuredFile.h"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,14 +18,17 @@ struct RowElsewhere {
 };
 struct Elsewhere {
   DesignRun* run = nullptr;
-  std::vector<RowElsewhere> rows;  ///< in the order of the file
+  std::unique_ptr<DesignRun> own;    ///< `run`, where the program has no design: a row for each of the file's
+  std::vector<std::string> columns;  ///< that a response may name beside the quantities of a measured row
+  std::vector<RowElsewhere> rows;    ///< in the order of the file
 };
 
 /// The file that a regression is of, as the program names it, beside the program; "": it is of a design.
 std::string fileOf(const ast::Regress& decl);
 
-/// The rows of that file, each found in its design: the one that the file names, or the program's only one. Nothing after a
-/// report (E0634: file, line, what is wrong), or where the design has mistakes of its own.
+/// The rows of that file, each found in its design: the one that the file names, or the program's only one. In a program without
+/// a design the file is one (designOfFile), its factors what the terms name. Nothing after a report (E0634: file, line, what is
+/// wrong), or where the design has mistakes of its own.
 std::optional<Elsewhere> readElsewhere(Workspace& workspace, const Designs& designs, const ast::Regress& decl);
 
 }  // namespace tbem::driver

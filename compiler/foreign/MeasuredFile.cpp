@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -32,6 +33,9 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");
   return first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
+
+/// Of "memory_peak [MiB]": the name.
+std::string nameIn(std::string_view head) { return std::string(trimmed(head.substr(0, head.find('[')))); }
 
 /// The cells of a line; a cell in quotes may have commas, and two quotes for one. Nothing: a quote is not closed.
 std::optional<std::vector<std::string>> cellsOf(std::string_view line) {
@@ -100,7 +104,7 @@ tl::expected<Sheet, std::string> readSheet(const std::string& path) {
 /// Makes rows of a sheet. Errors carry file and line.
 class SheetReader {
 public:
-  SheetReader(const Sheet& sheet, const std::vector<std::string>& factors) : sheet(sheet), factors(factors) {}
+  SheetReader(const Sheet& sheet, const MeasuredColumns& asked) : sheet(sheet), asked(asked), factors(asked.factors) {}
 
   tl::expected<std::vector<MeasuredRow>, std::string> read(const std::string& design) {
     if (auto known = readNames(); !known) return tl::unexpected(known.error());
@@ -114,7 +118,7 @@ public:
   }
 
 private:
-  enum class Role : std::uint8_t { Factor, Metric, Other };
+  enum class Role : std::uint8_t { Factor, Metric, Own, Other };
   struct Column {
     Role role = Role::Other;
     std::size_t factor = 0;
@@ -130,7 +134,7 @@ private:
     for (const std::string& head : sheet.names) {
       const std::size_t bracket = head.find('[');
       Column column;
-      column.name = std::string(trimmed(std::string_view(head).substr(0, bracket)));
+      column.name = nameIn(head);
       if (!seen.insert(column.name).second) return wrongName(fmt::format("two columns are called `{}`", column.name));
       if (bracket != std::string::npos) {
         if (!head.ends_with(']')) return wrongName(fmt::format("the unit of `{}` is not closed: `memory_peak [MiB]`", head));
@@ -163,8 +167,13 @@ private:
         return wrongName(fmt::format("`{}` cannot be in `{}`: {}", column.name, column.unit, one.error()));
       return {};
     }
+    if (std::ranges::count(asked.own, column.name) != 0) {
+      column.role = Role::Own;
+      if (column.unit.empty()) return {};
+      return wrongName(fmt::format("`{0}` is no metric, so its numbers have no unit: write `{0}`", column.name));
+    }
     static constexpr std::string_view kOthers[] = {kBackend, kDesign, kRepeat, kStatus, kReason, kMachine, kVersions, "row"};
-    if (std::ranges::count(kOthers, column.name) != 0) return {};
+    if (asked.passesOverOthers || std::ranges::count(kOthers, column.name) != 0) return {};
     std::vector<std::string> known(std::begin(kOthers), std::end(kOthers));
     known.insert(known.end(), factors.begin(), factors.end());
     for (const char* metric :
@@ -186,7 +195,9 @@ private:
         continue;
       }
       if (cells[c].empty()) continue;
-      auto taken = column.role == Role::Metric ? takeMetric(row, column, cells[c]) : takeOther(row, column.name, cells[c]);
+      auto taken = column.role == Role::Metric ? takeMetric(row, column, cells[c])
+                   : column.role == Role::Own  ? takeOwn(row, column.name, cells[c])
+                                               : takeOther(row, column.name, cells[c]);
       if (!taken) return tl::unexpected(taken.error());
     }
     for (const auto& [name, text] : {std::pair(kMachine, &row.value.machine), std::pair(kVersions, &row.value.versions)}) {
@@ -199,6 +210,13 @@ private:
   static tl::expected<void, std::string> takeMetric(MeasuredRow& row, const Column& column, const std::string& cell) {
     const auto number = readQuantity(column.name, column.unit.empty() ? cell : cell + " " + column.unit);
     return number ? put(row.value, column.name, *number) : tl::unexpected(number.error());
+  }
+
+  static tl::expected<void, std::string> takeOwn(MeasuredRow& row, const std::string& name, const std::string& cell) {
+    double& value = row.own[name];
+    const auto read = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (read.ec == std::errc() && read.ptr == cell.data() + cell.size() && std::isfinite(value)) return {};
+    return tl::unexpected(fmt::format("`{}` is a number, found `{}`", name, cell));
   }
 
   static tl::expected<void, std::string> takeOther(MeasuredRow& row, const std::string& name, const std::string& cell) {
@@ -221,6 +239,7 @@ private:
   }
 
   const Sheet& sheet;
+  const MeasuredColumns& asked;
   const std::vector<std::string>& factors;
   std::vector<Column> columns;
 };
@@ -241,7 +260,7 @@ tl::expected<std::vector<MeasuredRow>, std::string> readStore(const std::string&
   std::vector<MeasuredRow> rows;
   for (store::Stored& one : *found) {
     const nlohmann::json levels = nlohmann::json::parse(one.key.levels, nullptr, false);
-    MeasuredRow row{0, design, {}, one.key.backend, one.key.repeat, std::move(one.value)};
+    MeasuredRow row{0, design, {}, one.key.backend, one.key.repeat, std::move(one.value), {}};
     for (const std::string& factor : factors)
       row.levels.push_back(levels.is_object() && levels.contains(factor) ? levelText(levels[factor]) : "");
     rows.push_back(std::move(row));
@@ -251,29 +270,34 @@ tl::expected<std::vector<MeasuredRow>, std::string> readStore(const std::string&
 
 }  // namespace
 
-tl::expected<std::vector<std::string>, std::string> designsIn(const std::string& path) {
-  if (isStore(path)) {
+tl::expected<MeasuredFile, std::string> describeMeasured(const std::string& path) {
+  MeasuredFile file;
+  file.isStore = isStore(path);
+  if (file.isStore) {
     auto store = store::Store::open(path, store::Mode::ReadOnly);
     if (!store) return tl::unexpected(store.error().message);
     auto names = store->designs();
     if (!names) return tl::unexpected(names.error().message);
-    return std::move(*names);
+    file.designs = std::move(*names);
+    return file;
   }
   const auto sheet = readSheet(path);
   if (!sheet) return tl::unexpected(sheet.error());
+  for (const std::string& head : sheet->names) file.columns.push_back(nameIn(head));
   std::set<std::string> names;
   if (const auto column = sheet->column(kDesign)) {
     for (const auto& [line, cells] : sheet->rows) names.insert(cells[*column]);
   }
-  return std::vector<std::string>(names.begin(), names.end());
+  file.designs.assign(names.begin(), names.end());
+  return file;
 }
 
 tl::expected<std::vector<MeasuredRow>, std::string> readMeasured(const std::string& path, const std::string& design,
-                                                                 const std::vector<std::string>& factors) {
-  if (isStore(path)) return readStore(path, design, factors);
+                                                                 const MeasuredColumns& columns) {
+  if (isStore(path)) return readStore(path, design, columns.factors);
   const auto sheet = readSheet(path);
   if (!sheet) return tl::unexpected(sheet.error());
-  return SheetReader(*sheet, factors).read(design);
+  return SheetReader(*sheet, columns).read(design);
 }
 
 }  // namespace tbem::foreign

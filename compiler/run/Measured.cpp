@@ -43,9 +43,9 @@ bool anyStored(store::Store& store, const std::vector<CaseRow>& rows) {
 
 /// Rows of files as cases that are measured already, so that what is made of measured rows is made of them, too.
 void readElsewhere(Measured& measured, DiagnosticSink& sink) {
-  std::set<std::string> known;
+  std::set<std::pair<std::string, const DesignRun*>> known;
   for (const RegressionPlan& regression : measured.regressions) {
-    if (regression.file.empty() || !known.insert(regression.file).second) continue;
+    if (regression.file.empty() || !known.insert({regression.file, regression.run}).second) continue;
     // A row has as many repeats as the file has of it: a plan for each number.
     std::map<std::pair<std::size_t, std::string>, unsigned> repeats;
     std::map<unsigned, const MeasurePlan*> plans;
@@ -63,7 +63,8 @@ void readElsewhere(Measured& measured, DiagnosticSink& sink) {
     }
     std::set<std::pair<std::size_t, std::string>> asked;
     for (const auto& [row, value] : regression.elsewhere) {
-      const std::string identity = fmt::format("{} row {} on {}", regression.file, row + 1, value.backend);
+      const std::string identity =
+          fmt::format("{} for {} row {} on {}", regression.file, regression.decl->name.text, row + 1, value.backend);
       measured.elsewhereStored.add({{identity, regression.run->spec.name, static_cast<std::uint32_t>(row),
                                      regression.run->levels(row).dump(), value.backend, value.repeat},
                                     value.value});

@@ -16,6 +16,7 @@ namespace tbem::regress {
 namespace {
 
 using design::Basis;
+using design::decimal;
 using design::Dependency;
 using design::LeastSquares;
 using design::Matrix;
@@ -107,19 +108,22 @@ void computeLeverages(Result& result, const Matrix& x, const Matrix& rootInverse
   result.rootInverse.assign(root.begin(), root.end());
 }
 
-void computeSpread(Result& result, std::span<const double> response, Wide rss) {
+/// About the mean, or about 0 of a model through the origin, whose fit of nothing but a constant is 0.
+void computeSpread(Result& result, const std::vector<Wide>& response, Wide rss) {
+  const bool hasConstant = !result.basis.throughOrigin();
   Wide mean = 0, total = 0, squares = 0;
-  for (const double y : response) mean += Wide(y);
+  for (const Wide y : response) mean += hasConstant ? y : Wide(0);
   mean /= Wide(response.size());
-  for (const double y : response) {
-    total += (Wide(y) - mean) * (Wide(y) - mean);
-    squares += Wide(y) * Wide(y);
+  for (const Wide y : response) {
+    total += (y - mean) * (y - mean);
+    squares += y * y;
   }
   if (total > squares * Wide(1e-30)) {
     const Wide unexplained = rss / total;
     result.r2 = static_cast<double>(1 - unexplained);
     if (result.residualDegrees > 0) {
-      result.adjustedR2 = static_cast<double>(1 - unexplained * Wide(response.size() - 1) / Wide(result.residualDegrees));
+      const Wide degrees = Wide(response.size() - (hasConstant ? 1 : 0));
+      result.adjustedR2 = static_cast<double>(1 - unexplained * degrees / Wide(result.residualDegrees));
     }
   } else {
     result.warnings.push_back(
@@ -214,15 +218,17 @@ tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std:
   result.residualDegrees = rows.size() - p;
   result.confidence = confidence;
   const Matrix x = design::modelMatrix(result.basis, rows);
-  const LeastSquares solved = design::leastSquares(x, std::vector<Wide>(response.begin(), response.end()));
+  std::vector<Wide> decimals;
+  for (const double y : response) decimals.push_back(decimal(y));
+  const LeastSquares solved = design::leastSquares(x, decimals);
   if (solved.rank < p) return tl::unexpected(aliasRefusal(result.basis, solved, rows.size()));
   for (std::size_t r = 0; r < rows.size(); ++r) {
     result.residuals.push_back(static_cast<double>(solved.residuals[r]));
-    result.fitted.push_back(static_cast<double>(Wide(response[r]) - solved.residuals[r]));
+    result.fitted.push_back(static_cast<double>(decimals[r] - solved.residuals[r]));
   }
   result.condition = conditionOf(solved.unitR, p);
   computeLeverages(result, x, solved.rootInverse);
-  computeSpread(result, response, solved.residualSumOfSquares);
+  computeSpread(result, decimals, solved.residualSumOfSquares);
   computeLeaveOneOut(result, response);
   nameCoefficients(result, solved.coefficients);
   result.raw = rawCoefficients(result.basis, solved.coefficients);

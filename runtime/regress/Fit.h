@@ -51,7 +51,7 @@ struct Result {
   std::size_t residualDegrees = 0;  ///< rows - parameters
   double confidence = 0.95;
   std::optional<double> residualSd;  ///< sqrt(RSS / residualDegrees), in the response's unit; nothing if saturated
-  std::optional<double> r2;          ///< 1 - RSS / TSS about the mean; nothing if the response does not vary
+  std::optional<double> r2;          ///< 1 - RSS / TSS about the mean, or 0 through the origin; nothing if y does not vary
   std::optional<double> adjustedR2;  ///< nothing if saturated as well
   std::optional<double> looRmse;  ///< sqrt(mean of (e_i / (1 - h_i))^2): each row predicted from the others (Allen's PRESS, 1974)
   std::optional<double> looRelativeError;            ///< looRmse / mean |response|
@@ -77,7 +77,8 @@ struct Refusal {
 
 /// Householder QR with column pivoting in 113-bit arithmetic (80-bit where the compiler lacks it), on columns scaled to unit
 /// length. A column of which less than 1e-10 is independent of the others is aliased: refused, with its equation. `rows[i]` has a
-/// number for each factor.
+/// number for each factor. Numbers are taken as the decimals that were written (design::decimal). `model` without the constant:
+/// through the origin.
 tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std::vector<Point>& rows,
                                   std::span<const double> response, const Model& model, double confidence = 0.95);
 

@@ -17,8 +17,8 @@ using design::Wide;
 
 /// Coefficients, lowest power first, of P_degree((2 v - low - high) / (high - low)) as a polynomial in v.
 std::vector<Wide> legendreInUnits(std::uint32_t degree, Axis axis) {
-  const Wide span = Wide(axis.high) - Wide(axis.low);
-  const Wide slope = 2 / span, offset = -(Wide(axis.low) + Wide(axis.high)) / span;
+  const Wide span = axis.high - axis.low;
+  const Wide slope = 2 / span, offset = -(axis.low + axis.high) / span;
   std::vector<Wide> previous{1}, current{offset, slope};
   if (degree == 0) return previous;
   for (std::uint32_t n = 1; n < degree; ++n) {
@@ -80,6 +80,11 @@ std::string rawName(const Basis& basis, const Term& term, const std::vector<std:
 }  // namespace
 
 std::vector<RawCoefficient> rawCoefficients(const Basis& basis, const std::vector<Wide>& coefficients) {
+  if (basis.throughOrigin()) {
+    std::vector<RawCoefficient> same;
+    for (std::size_t c = 0; c < basis.size(); ++c) same.push_back({basis.name(c), static_cast<double>(coefficients[c])});
+    return same;
+  }
   std::map<std::pair<std::size_t, std::vector<std::uint32_t>>, Wide> sums;  // by term of the model and levels
   std::vector<Term> terms = basis.terms();
   for (std::size_t c = 0; c < basis.size(); ++c) {

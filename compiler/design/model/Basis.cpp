@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tbem::design {
 
 Basis::Basis(std::vector<Factor> factors, std::vector<Term> terms) : allFactors(std::move(factors)), allTerms(std::move(terms)) {
-  for (const Factor& factor : allFactors) allAxes.push_back(factor.numeric() ? Axis{factor.low(), factor.high()} : Axis{});
+  for (const Factor& factor : allFactors)
+    allAxes.push_back(factor.numeric() ? Axis{decimal(factor.low()), decimal(factor.high())} : Axis{});
+  isThroughOrigin = !allTerms.empty() && std::find(allTerms.begin(), allTerms.end(), Term{}) == allTerms.end();
   for (std::uint32_t t = 0; t < allTerms.size(); ++t) {
     const Term& term = allTerms[t];
     std::vector<Column> expanded{{t, std::vector<std::uint32_t>(term.parts.size(), 0)}};
@@ -30,6 +33,7 @@ Basis::Basis(std::vector<Factor> factors, std::vector<Term> terms) : allFactors(
 std::string Basis::name(std::size_t column) const {
   const Column& col = cols[column];
   const Term& term = allTerms[col.term];
+  if (isThroughOrigin) return termText(allFactors, term);
   std::string text;
   for (std::size_t p = 0; p < term.parts.size(); ++p) {
     const Factor& factor = allFactors[term.parts[p].factor];

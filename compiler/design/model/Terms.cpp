@@ -86,25 +86,26 @@ std::vector<Term> withParents(std::vector<Term> lower, const Term& term, std::sp
   return lower;
 }
 
-Model hierarchical(std::vector<Term> written, std::span<const Factor> factors) {
+Model hierarchical(std::vector<Term> written, std::span<const Factor> factors, bool throughOrigin) {
   Model model;
   for (const Term& term : written) {
+    if (throughOrigin && term.parts.empty()) continue;
     if (!contains(model.terms, term)) model.terms.push_back(term);
   }
   for (std::size_t i = 0; i < model.terms.size(); ++i) {
     for (Term& lower : withParents(below(Term(model.terms[i])), model.terms[i], factors)) {
-      if (contains(model.terms, lower)) continue;
+      if (contains(model.terms, lower) || (throughOrigin && lower.parts.empty())) continue;
       if (!lower.parts.empty()) model.added.push_back(lower);
       model.terms.push_back(std::move(lower));
     }
   }
-  if (!contains(model.terms, Term{})) model.terms.push_back(Term{});
+  if (!throughOrigin && !contains(model.terms, Term{})) model.terms.push_back(Term{});
   std::stable_sort(model.terms.begin(), model.terms.end(), earlier);
   std::stable_sort(model.added.begin(), model.added.end(), earlier);
   return model;
 }
 
-std::optional<std::string> problem(std::span<const Factor> factors, std::span<const Term> terms) {
+std::optional<std::string> problem(std::span<const Factor> factors, std::span<const Term> terms, bool throughOrigin) {
   for (const Term& term : terms) {
     for (std::size_t p = 0; p < term.parts.size(); ++p) {
       const Part part = term.parts[p];
@@ -114,6 +115,9 @@ std::optional<std::string> problem(std::span<const Factor> factors, std::span<co
       if (part.degree == 0 || (p > 0 && term.parts[p - 1].factor >= part.factor)) return "a term's parts are not in order";
       if (!factor.numeric() && part.degree > 1)
         return fmt::format("`{}` is categorical, so it has no power {}", factor.name, part.degree);
+      if (throughOrigin && (!factor.numeric() || factor.nested))
+        return fmt::format("`{}` is {}, and a model through the origin is of numbers that every row has", factor.name,
+                           factor.numeric() ? "nested" : "categorical");
       if (factor.levelCount() < 2 || (factor.numeric() && factor.low() == factor.high()))
         return fmt::format("`{}` has one level, so it has no effect to estimate", factor.name);
     }

@@ -33,15 +33,15 @@ Term multiply(std::span<const Factor> factors, const Term& a, const Term& b);
 std::vector<Term> poly(std::span<const Factor> factors, std::span<const std::uint32_t> chosen, std::uint32_t degree);
 
 /// Terms closed under hierarchy: with a term stands every term that divides it, the constant included (Nelder 1977; Peixoto
-/// 1990). With a nested factor stands the main effect of what it is nested in.
+/// 1990). With a nested factor stands the main effect of what it is nested in. A model through the origin has no constant.
 struct Model {
   std::vector<Term> terms;  ///< ascending by degree, then by factor; the constant first
   std::vector<Term> added;  ///< those that nobody wrote but hierarchy demands (without the constant)
 };
-Model hierarchical(std::vector<Term> written, std::span<const Factor> factors = {});
+Model hierarchical(std::vector<Term> written, std::span<const Factor> factors = {}, bool throughOrigin = false);
 
 /// Why these terms make no model of these factors ("`optimizer` has no order, so it has no power 2"), or nothing.
-std::optional<std::string> problem(std::span<const Factor> factors, std::span<const Term> terms);
+std::optional<std::string> problem(std::span<const Factor> factors, std::span<const Term> terms, bool throughOrigin = false);
 
 /// "1", "batch", "batch^2", "batch*depth": the term in the factors' units.
 std::string termText(std::span<const Factor> factors, const Term& term);

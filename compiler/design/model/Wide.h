@@ -13,6 +13,10 @@ __extension__ typedef __float128 Wide;
 using Wide = long double;
 #endif
 
+/// The number that a program or a file wrote: the shortest decimal that is read as this finite double. 0.1 is a tenth here, not
+/// the double beside it.
+Wide decimal(double value);
+
 inline Wide absolute(Wide x) { return x < 0 ? -x : x; }
 
 /// Newton's iteration from the double root; x within double's range.

@@ -39,7 +39,7 @@ design::Basis modelOf(const Workspace& workspace, const DesignRun& run) {
     if (decl->from.text != run.spec.name || decl->terms == nullptr) continue;
     DiagnosticSink unheard;
     const auto terms = termsOf(*decl->terms, factors, unheard);
-    if (terms && !design::problem(factors, *terms)) all.insert(all.end(), terms->begin(), terms->end());
+    if (terms && !design::problem(factors, terms->terms)) all.insert(all.end(), terms->terms.begin(), terms->terms.end());
   }
   return all.empty() ? mainEffectsOf(factors) : design::Basis(factors, design::hierarchical(std::move(all), factors).terms);
 }
