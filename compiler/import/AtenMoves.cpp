@@ -235,6 +235,8 @@ std::optional<Expression> movedOf(const NodeReader& node, std::string_view word)
   if (word == "roll") return rolled(node);
   if (word == "expand" || word == "expand_as" || word == "broadcast_to") return expanded(node);
   if (word.starts_with("upsample_nearest2d") || word.starts_with("upsample_bilinear2d")) return resized(node, word);
+  if (word == "channel_shuffle")
+    return call("channel_shuffle", {node.operand(0)}, {{"groups", node.hole("groups", node.integer(1, "groups", 1)), ""}});
   if (word == "pixel_shuffle")
     return call("pixel_shuffle", {node.operand(0)}, {{"factor", node.hole("factor", node.integer(1, "upscale_factor", 1)), ""}});
   if (word == "flip")

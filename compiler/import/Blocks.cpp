@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <optional>
+#include <set>
 
 namespace tbem::imports {
 
@@ -193,15 +195,41 @@ private:
 namespace {
 
 /// "bottleneck" of "torchvision.models.resnet.Bottleneck"; "resnet_bottleneck" where the library has that; a number behind it
-/// where another block is called so.
-std::string blockName(const ModuleCall& call, const TakenNames& taken) {
+/// where another block is called so, or where a unit that applies it makes something of that name (`hidden`).
+std::string blockName(const ModuleCall& call, const TakenNames& taken, const std::set<std::string>& hidden) {
   const bool isContainer = call.kind.starts_with("torch.nn.modules.container.");  // a Sequential with names: what it is called
   std::string stem = nameFor(snakeCase(isContainer ? call.path : call.kind), {});
   const std::size_t dot = call.kind.rfind('.');
   if (taken.library.contains(stem) && dot != std::string::npos)
     stem = nameFor(snakeCase(call.kind.substr(0, dot)) + "_" + stem, {});
-  return numberedName(stem,
-                      [&](const std::string& name) { return !taken.called.contains(name) && !taken.library.contains(name); });
+  return numberedName(stem, [&](const std::string& name) {
+    return !taken.called.contains(name) && !taken.library.contains(name) && !hidden.contains(name);
+  });
+}
+
+/// Adds the blocks of the units that are made there.
+void addBlocksMade(const Units& units, const Made& made, std::set<std::size_t>& blocks) {
+  if (made.kind == Made::Kind::Block) blocks.insert(units.units[made.unit].block);
+  for (const Made& member : made.members) addBlocksMade(units, member, blocks);
+}
+
+/// By block: what units that name it more than once call what they make. A single `let convolution = convolution()` hides
+/// nothing.
+std::vector<std::set<std::string>> hiddenNames(const Units& units, std::size_t blockCount) {
+  std::vector<std::set<std::string>> hidden(blockCount);
+  for (const Unit& unit : units.units) {
+    std::map<std::size_t, std::size_t> times;
+    for (const Made& made : unit.made) {
+      std::set<std::size_t> blocks;
+      addBlocksMade(units, made, blocks);
+      for (const std::size_t block : blocks) ++times[block];
+    }
+    for (const auto& [block, count] : times) {
+      if (count == 1) continue;
+      for (const Made& made : unit.made) hidden[block].insert(made.name);
+    }
+  }
+  return hidden;
 }
 
 }  // namespace
@@ -213,16 +241,17 @@ Blocks blocksOf(const Exported& exported, Units& units, const std::string& model
   for (std::size_t at = 0; at < units.units.size(); ++at) {
     Unit& unit = units.units[at];
     const auto [block, isNew] = known.try_emplace(Signature::of(exported, units, unit), made.blocks.size());
-    if (isNew) {
-      const bool isModel = at + 1 == units.units.size();
-      Block& added = made.blocks.emplace_back();
-      added.name = isModel ? model : blockName(*unit.call, taken);
-      added.kind = unit.call->kind;
-      taken.called.insert(added.name);
-    }
+    if (isNew) made.blocks.emplace_back().kind = unit.call->kind;
     unit.block = block->second;
     made.position.push_back(made.blocks[block->second].units.size());
     made.blocks[block->second].units.push_back(at);
+  }
+  const std::vector<std::set<std::string>> hidden = hiddenNames(units, made.blocks.size());
+  for (std::size_t b = 0; b < made.blocks.size(); ++b) {
+    Block& block = made.blocks[b];
+    const bool isModel = block.units.back() + 1 == units.units.size();
+    block.name = isModel ? model : blockName(*units.units[block.units.front()].call, taken, hidden[b]);
+    taken.called.insert(block.name);
   }
   for (Block& block : made.blocks) BlockWriter(exported, units, made, block).write();
   return made;

@@ -7,7 +7,8 @@ that has no gates. Both programs must have
 - the same operators with multiply-adds in the same order, reading the same weights, which lie in the same blocks, turns of loops and places
   of lists, with the same multiply-adds;
 - the same numbers: of a step in f64 (cross entropy, gradient descent) from the same weights on the same inputs, output, loss,
-  gradients, weights after and running statistics to 1e-9 of the largest number in each group.
+  gradients, weights after and running statistics to 1e-9 of the largest number in each group; to 1e-6 where the program has tables that
+  PyTorch computes in f32 (llama's rotary ones), which come back as numbers.
 Prints a line a network, with what may differ: operators without multiply-adds, and paths that import had to change.
 
 The exporter (tools/runners/export.py) runs in forks of this Python, which has PyTorch already: a recorded export is what is imported.
@@ -51,6 +52,9 @@ NETWORKS = [
     "wide_resnet(factor: 1, classes: 10)|image=2,3,32,32", "alexnet(classes: 10, dropout: 0)" + PICTURE,
     "vgg(depth: 11, norm: true, classes: 10, dropout: 0)|image=2,3,32,32",
 ]
+# Networks whose tables PyTorch computes, and rounds to f32, when the model is exported.
+HAVE_TABLES = ("llama(",)
+MOST_OF_TABLES = 1e-6
 TASK = "train(loss: cross_entropy, optimizer: sgd(lr: 0.01))"
 
 
@@ -149,7 +153,8 @@ def compare(tbemc, folder, network):
         mine = {place[path]: array for path, array in steps.group(ours, group).items()}
         if mine:
             differences[group] = steps.farthest(mine, {path: theirs[f"{group}/{path}"] for path in mine})
-    assert all(one <= steps.MOST for one in differences.values()), differences
+    most = MOST_OF_TABLES if expression.startswith(HAVE_TABLES) else steps.MOST
+    assert all(one <= most for one in differences.values()), differences
     changed = {name: second["others"][name] - first["others"][name] for name in first["others"] | second["others"]
                if second["others"][name] != first["others"][name]}
     renamed = sum(re.sub(r"_(?=[.\[]|$)", "", other) != path for path, other in place.items())  # `conv2d_`: the library has a `conv2d`
