@@ -97,6 +97,11 @@ Code max(const KerasCall& call) { return reduction(call, "ops.max"); }
 Code min(const KerasCall& call) { return reduction(call, "ops.min"); }
 Code variance(const KerasCall& call) { return reduction(call, "ops.var"); }
 Code globalAvgPool(const KerasCall& call) { return reducedOver(call, "ops.mean", {2, 3}); }
+Code cumsum(const KerasCall& call) {
+  const std::int64_t axis = call.axisOf(call.integer("axis"));
+  call.keepsLayout();
+  return functionCode("ops.cumsum", {{"", call.operand(0), ""}, {"axis", call.hole("axis", axis), ""}});
+}
 Code sumSquares(const KerasCall& call) {
   return functionCode("ops.sum", {{"", fmt::format("ops.square({})", call.operand(0)), ""}});
 }
@@ -113,6 +118,7 @@ constexpr auto kWriters = std::to_array<Writer>({{"max_pool2d", maxPool},
                                                  {"max", max},
                                                  {"min", min},
                                                  {"variance", variance},
+                                                 {"cumsum", cumsum},
                                                  {"sum_squares", sumSquares}});
 
 }  // namespace

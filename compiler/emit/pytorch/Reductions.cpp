@@ -66,6 +66,9 @@ Code variance(const CallReader& call) {
   code.call.arguments.push_back({"correction", "0", ""});
   return code;
 }
+Code cumsum(const CallReader& call) {
+  return functionCode("torch.cumsum", {{"", call.operand(0), ""}, {"dim", call.hole("dim", call.integer("axis")), ""}});
+}
 Code sumSquares(const CallReader& call) {
   return expressionCode(fmt::format("torch.square({}).sum()", call.operand(0)), Binding::Atom);
 }
@@ -82,6 +85,7 @@ constexpr auto kWriters = std::to_array<Writer>({{"max_pool2d", maxPool2d},
                                                  {"max", max},
                                                  {"min", min},
                                                  {"variance", variance},
+                                                 {"cumsum", cumsum},
                                                  {"sum_squares", sumSquares}});
 
 }  // namespace

@@ -148,6 +148,7 @@ constexpr auto kWriters = std::to_array<Writer>({{"reshape", reshape},
                                                  {"argmax", argmax},
                                                  {"argmin", argmin},
                                                  {"cast", cast},
+                                                 {"as_real", cast},
                                                  {"gather", gather}});
 
 }  // namespace
