@@ -339,8 +339,14 @@ bool Lowering::buildLoop(const Group& group, const std::vector<bool>& stored, Fu
     if (!builder.add(op, operand, roots)) return false;
     for (std::size_t r = 0; r < roots.size(); ++r) made.emplace_back(item.writes[r], roots[r]);
   }
-  for (const auto& [version, node] : made) {
-    if (!stored[version]) continue;
+  for (auto one = made.begin(); one != made.end(); ++one) {
+    const auto [version, node] = *one;
+    // A buffer that is moved twice, as by a normalisation that is applied twice: who reads it in between is in this loop.
+    const bool isOverwritten = std::any_of(one + 1, made.end(), [&](const auto& later) {
+      return versions[later.first].memory == versions[version].memory && !versions[version].window &&
+             samePlaces(versions[later.first].operand, versions[version].operand);
+    });
+    if (!stored[version] || isOverwritten) continue;
     loop.outputs.push_back({kNoBuffer, node});
     writes.push_back(version);
   }

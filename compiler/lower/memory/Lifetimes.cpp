@@ -123,6 +123,7 @@ void Allocator::shareInPlace() {
         taken.push_back(source);
         lives[target].shares = source;
         lives[source].last = std::max(lives[source].last, lives[target].last);
+        state.memories[source].kept = state.memories[target].kept;  // a later loop must not take it again, not even the last
         if (state.memories[target].kind == Kind::Gradients) state.memories[source].kind = Kind::Gradients;
         break;
       }
