@@ -98,7 +98,11 @@ RUNS = [
     Run("train TMP/train.tbem --on ref --fresh --out TMP/first", [], ["epoch", "test"]),
     Run("weights TMP/small.tbem", ["weights"]),
     Run("weights TMP/first/net.safetensors", ["weights"]),
-    Run("weights TMP/small.tbem --against TMP/first/net.safetensors", ["against"], codes=(5,)),
+    Run(
+        "weights TMP/train.tbem -e 'tiny(width: 6)' --input image=1,2,6,6 --against TMP/first/net.safetensors",
+        ["against"],
+        codes=(5,),
+    ),
     Run(
         "report TMP/train.tbem --on ref --out TMP/second",
         ["epochs", "estimate", "kinds"],
