@@ -50,7 +50,7 @@ bool estimable(const DesignRun& run, const design::Model& model, const ast::Regr
   const std::vector<design::Factor> factors = run.factors();
   std::vector<design::Point> points;
   for (const LevelIndices& row : run.rows) points.push_back(design::pointOf(factors, row));
-  const design::Basis basis(factors, model.terms);
+  const design::Basis basis(factors, model.terms, model.throughOrigin);
   if (basis.size() > kMostAnalysed) {
     sink.report(diag::regression_refused, decl.terms->range, decl.name.text,
                 fmt::format("its terms are {} coefficients, more than {}", basis.size(), kMostAnalysed));

@@ -204,10 +204,10 @@ void addWarnings(Result& result, const Model& model) {
 tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std::vector<Point>& rows,
                                   std::span<const double> response, const Model& model, double confidence) {
   if (auto refusal = checkInput(factors, rows, response)) return tl::unexpected(std::move(*refusal));
-  if (auto text = design::problem(factors, model.terms)) {
+  if (auto text = design::problem(factors, model.terms, model.throughOrigin)) {
     return tl::unexpected(Refusal{Refusal::Kind::BadTerms, std::move(*text), {}, rows.size(), 0});
   }
-  Result result{Basis(factors, model.terms)};
+  Result result{Basis(factors, model.terms, model.throughOrigin)};
   const std::size_t p = result.basis.size();
   if (rows.size() < p) {
     return tl::unexpected(Refusal{

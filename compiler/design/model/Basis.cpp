@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace tbem::design {
 
-Basis::Basis(std::vector<Factor> factors, std::vector<Term> terms) : allFactors(std::move(factors)), allTerms(std::move(terms)) {
+Basis::Basis(std::vector<Factor> factors, std::vector<Term> terms, bool throughOrigin)
+    : allFactors(std::move(factors)), allTerms(std::move(terms)), isThroughOrigin(throughOrigin) {
   for (const Factor& factor : allFactors)
     allAxes.push_back(factor.numeric() ? Axis{decimal(factor.low()), decimal(factor.high())} : Axis{});
-  isThroughOrigin = !allTerms.empty() && std::find(allTerms.begin(), allTerms.end(), Term{}) == allTerms.end();
   for (std::uint32_t t = 0; t < allTerms.size(); ++t) {
     const Term& term = allTerms[t];
     std::vector<Column> expanded{{t, std::vector<std::uint32_t>(term.parts.size(), 0)}};

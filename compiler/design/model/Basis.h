@@ -22,12 +22,11 @@ struct Axis {
 /// The basis of a model. A term of numeric factors is one column, the product of Legendre polynomials P_degree of each factor
 /// scaled to
 /// [-1, 1] over its levels; a categorical factor of K levels gives K-1 columns: column k is 1 at level k, -1 at the last level,
-/// else 0. Where a nested factor does not exist, columns of it are 0. Terms without the constant are a model through the origin,
-/// which Legendre polynomials do not keep: its columns are the terms themselves, in the factors' units. Immutable, free of shared
-/// state.
+/// else 0. Where a nested factor does not exist, columns of it are 0. A model through the origin, which Legendre
+/// polynomials do not keep, has the terms themselves as columns, in the factors' units. Immutable, free of shared state.
 class Basis {
 public:
-  Basis(std::vector<Factor> factors, std::vector<Term> terms);
+  Basis(std::vector<Factor> factors, std::vector<Term> terms, bool throughOrigin = false);
 
   struct Column {
     std::uint32_t term = 0;                ///< index into terms()

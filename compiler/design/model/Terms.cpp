@@ -88,6 +88,7 @@ std::vector<Term> withParents(std::vector<Term> lower, const Term& term, std::sp
 
 Model hierarchical(std::vector<Term> written, std::span<const Factor> factors, bool throughOrigin) {
   Model model;
+  model.throughOrigin = throughOrigin;
   for (const Term& term : written) {
     if (throughOrigin && term.parts.empty()) continue;
     if (!contains(model.terms, term)) model.terms.push_back(term);

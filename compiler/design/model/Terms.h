@@ -35,8 +35,9 @@ std::vector<Term> poly(std::span<const Factor> factors, std::span<const std::uin
 /// Terms closed under hierarchy: with a term stands every term that divides it, the constant included (Nelder 1977; Peixoto
 /// 1990). With a nested factor stands the main effect of what it is nested in. A model through the origin has no constant.
 struct Model {
-  std::vector<Term> terms;  ///< ascending by degree, then by factor; the constant first
-  std::vector<Term> added;  ///< those that nobody wrote but hierarchy demands (without the constant)
+  std::vector<Term> terms;     ///< ascending by degree, then by factor; the constant first
+  std::vector<Term> added;     ///< those that nobody wrote but hierarchy demands (without the constant)
+  bool throughOrigin = false;  ///< the constant is not among them
 };
 Model hierarchical(std::vector<Term> written, std::span<const Factor> factors = {}, bool throughOrigin = false);
 

@@ -10,7 +10,7 @@ namespace tbem::design {
 
 std::vector<Bias> biases(const Basis& model, const std::vector<Term>& omitted, const std::vector<Point>& points, double least) {
   std::vector<Bias> found;
-  const Basis others(model.factors(), omitted);
+  const Basis others(model.factors(), omitted, model.throughOrigin());
   const Matrix x = modelMatrix(model, points), z = modelMatrix(others, points);
   for (std::size_t c = 0; c < z.columns; ++c) {
     std::vector<Wide> column(z.rows);

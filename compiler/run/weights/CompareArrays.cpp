@@ -83,12 +83,10 @@ public:
     result.prefix =
         sharedPrefix(file, [&](const NamedRank& array) { return array.name.starts_with(kInputGroup) || isNamed(rules, array); });
     std::vector<NamedRank> theirs;
-    std::vector<const data::ArrayView*> arrays;
     for (const data::ArrayView& array : file.arrays) {
       // Inputs have no other names: they may lie beside weights that do.
       if (inputOf(array) != nullptr) continue;
       theirs.push_back({std::string_view(array.name).substr(result.prefix.size()), array.shape.size()});
-      arrays.push_back(&array);
     }
     const auto matched = matchNames(rules, theirs, paths);
     if (!matched) return matched.error();
