@@ -13,6 +13,7 @@ import importlib.util
 import inspect
 import json
 import os
+import re
 import sys
 import traceback
 import types
