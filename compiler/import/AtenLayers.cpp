@@ -100,7 +100,8 @@ std::optional<Expression> groupNorm(const NodeReader& node) {
 std::optional<Expression> embedding(const NodeReader& node) {
   return call("embedding", {node.operand(1)},
               {{"vocab", node.hole("vocab", node.dimension(0, 0).number), ""},
-               {"width", node.hole("width", node.dimension(0, 1).number), ""}});
+               {"width", node.hole("width", node.dimension(0, 1).number), ""},
+               {"padding", node.hole("padding", node.integer(2, "padding_idx", -1)), "-1"}});
 }
 
 std::optional<Expression> prelu(const NodeReader& node) {
@@ -217,6 +218,9 @@ std::optional<Expression> weightNorm(const NodeReader& node) {
 
 /// The same operators with weights that something else has, too, or that are computed.
 std::optional<Expression> withGivenWeights(const NodeReader& node, std::string_view word) {
+  const std::int64_t padding = word == "embedding" ? node.integer(2, "padding_idx", -1) : -1;
+  if (padding >= 0)
+    return call("padded_gather", {node.operand(0), node.operand(1)}, {{"padding", node.hole("padding", padding), ""}});
   if (word == "embedding") return call("gather", {node.operand(0), node.operand(1)});
   if (word == "linear") {
     Expression product = call("matmul", {node.operand(0), node.operand(1)}, {{"transpose_b", "true", "false"}});

@@ -33,6 +33,9 @@ case("stack", "stack([a, b, a], axis: 1)", lambda a, b: torch.stack([a, b, a], 1
 case("flip", "flip(a * a, axis: [0, -1]) * a", lambda a: (a * a).flip(0, 2) * a, a=[3, 4, 5])
 case("roll", "roll(a * a, shift: [2, 0 - 7], axis: [-2, 0]) * a", lambda a: (a * a).roll([2, -7], [1, 0]) * a, a=[3, 4, 5])
 case("embedding_rows", "gather(a, i, axis: 0)", lambda a, i: F.embedding(i, a), a=[7, 5], i=[3, 4])
+case("padded_rows", "padded_gather(a, i, padding: 2)", lambda a, i: F.embedding(i, a, padding_idx=2), a=[4, 5], i=[3, 8])
+case("padded_tied", "let words = embedding(4, 5, padding: 0)\n return matmul(words(i), words.weight, transpose_b: true)",
+     lambda w, i: F.embedding(i, w, padding_idx=0) @ w.T, i=[3, 8])
 case("gather_middle", "gather(a, i, axis: 1)", lambda a, i: a.index_select(1, i), a=[2, 6, 3], i=[9])
 case("gather_last", "gather(a, i, axis: 2)", lambda a, i: a[:, :, i], a=[2, 3, 6], i=[2, 2])
 case("tied", "let words = embedding(11, 4)\n return matmul(words(i), words.weight, transpose_b: true)",

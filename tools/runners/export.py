@@ -13,7 +13,6 @@ import importlib.util
 import inspect
 import json
 import os
-import re
 import sys
 import traceback
 import types

@@ -51,6 +51,7 @@ bool hasKeras(const graph::Row& row, const graph::Call& call) {
   if (word == "conv_transpose2d") return isTransposed(read);
   if (word == "adaptive_avg_pool2d" || word == "adaptive_max_pool2d") return hasBins(read);
   if (word == "upsample2d") return isRepeated(read);
+  if (word == "embedding") return read.integer("padding") < 0;
   if (word == "channel_shuffle") return read.shape(0).size() == 4;
   return writerOf(word) != nullptr || hasWord(word);
 }

@@ -92,8 +92,11 @@ Code groupNorm(const CallReader& call) {
 }
 
 Code embedding(const CallReader& call) {
+  const std::int64_t padding = call.integer("padding");
   return moduleCode({"nn.Embedding",
-                     {{"", call.hole("vocab", call.integer("vocab")), ""}, {"", call.hole("width", call.integer("width")), ""}}},
+                     {{"", call.hole("vocab", call.integer("vocab")), ""},
+                      {"", call.hole("width", call.integer("width")), ""},
+                      {"padding_idx", padding < 0 ? "None" : call.hole("padding", padding), "None"}}},
                     call.operand(0));
 }
 

@@ -124,6 +124,11 @@ Code gather(const CallReader& call) {
   for (std::int64_t axis = (call.integer("axis") + rank) % rank; axis > 0; --axis) axes += ":, ";
   return expressionCode(fmt::format("{}[{}{}]", call.operand(0, Binding::Atom), axes, call.operand(1)), Binding::Atom);
 }
+Code paddedGather(const CallReader& call) {
+  return functionCode(
+      "F.embedding",
+      {{"", call.operand(1), ""}, {"", call.operand(0), ""}, {"padding_idx", call.hole("padding", call.integer("padding")), ""}});
+}
 
 constexpr auto kWriters = std::to_array<Writer>({{"reshape", reshape},
                                                  {"flatten", flatten},
@@ -149,7 +154,8 @@ constexpr auto kWriters = std::to_array<Writer>({{"reshape", reshape},
                                                  {"argmin", argmin},
                                                  {"cast", cast},
                                                  {"as_real", cast},
-                                                 {"gather", gather}});
+                                                 {"gather", gather},
+                                                 {"padded_gather", paddedGather}});
 
 }  // namespace
 

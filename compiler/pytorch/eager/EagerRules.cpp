@@ -21,6 +21,7 @@ constexpr EagerRule kRules[] = {
     {"dense", EagerKeep::Operands},
     {"matmul", EagerKeep::Operands},
     {"embedding"},
+    {"padded_gather"},
     {"batch_norm", EagerKeep::First, EagerExtra::Moments},
     {"layer_norm", EagerKeep::First, EagerExtra::Moments},
     {"norm_channels", EagerKeep::First, EagerExtra::Moments},

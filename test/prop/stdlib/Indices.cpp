@@ -54,6 +54,11 @@ void addIndices(std::map<std::string, Generator>& table) {
     const std::int64_t vocab = d.integer(1, 9);
     return {fmt::format("embedding(%0, vocab: {}, width: {})", vocab, d.one({1, 4, 16, 17})), {whole(anyDims(d, 2), vocab)}};
   };
+  table["padded_gather"] = [](Dice& d) -> Case {
+    const std::int64_t padding = d.integer(1, 9);  // a row that no case reads: there the gradient is not that of differences
+    return {fmt::format("padded_gather(%0, %1, padding: {})", padding),
+            {real({padding + 1, d.one({1, 4, 16, 17})}), whole(anyDims(d, 2), padding)}};
+  };
   table["gather"] = [](Dice& d) -> Case {
     const Dims dims = anyDims(d, 3);
     const std::int64_t axis = axisOf(d, dims);
