@@ -225,7 +225,8 @@ std::optional<Expression> movedOf(const NodeReader& node, std::string_view word)
   if (word == "cat" || word == "stack") return joined(node, word);
   if (word == "slice") return sliced(node);
   if (word == "select") return selected(node);
-  if (word == "split" || word == "split_with_sizes" || word == "chunk" || word == "unbind") return splitInto(node, word);
+  if (word == "split" || word == "split_with_sizes" || word == "tensor_split" || word == "chunk" || word == "unbind")
+    return splitInto(node, word);
   if (word == "getitem" && node.isTensor(0)) {
     Expression element;
     element.text = fmt::format("{}[{}]", node.operand(0, Binding::Atom), node.integer(1, "", 0));

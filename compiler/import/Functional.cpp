@@ -99,6 +99,11 @@ private:
     return kReshapes.contains(word);
   }
 
+  static bool isSplit(const std::string& word) {
+    static const std::set<std::string> kSplits = {"split", "split_with_sizes", "tensor_split", "chunk", "unbind"};
+    return kSplits.contains(word);
+  }
+
   /// Whether a tensor with another part in the place of the view can be made.
   bool hasInverse(const Value& view) const {
     const std::string word = wordOf(view);
@@ -110,16 +115,14 @@ private:
       const std::string below = wordOf(operand);
       if (isView(operand) && below != "view" && below != "squeeze" && below != "unsqueeze") return false;
     }
-    return isReshape(word) || word == "select" || word == "transpose" || word == "split" || word == "chunk" ||
-           word == "split_with_sizes" || word == "unbind" || word == "alias" || word == "detach";
+    return isReshape(word) || isSplit(word) || word == "select" || word == "transpose" || word == "alias" || word == "detach";
   }
 
   /// Where the part that a getitem takes of a list begins along the axis that was parted.
   std::optional<std::int64_t> startOf(const Value& getitem) const {
     const Value& list = exported[getitem.arguments.front().value];
     const std::string word = wordOf(list);
-    if (!reads(list, 0) || (word != "split" && word != "split_with_sizes" && word != "chunk" && word != "unbind"))
-      return std::nullopt;
+    if (!reads(list, 0) || !isSplit(word)) return std::nullopt;
     const auto count = static_cast<std::int64_t>(list.parts.size());
     const auto rank = static_cast<std::int64_t>(exported[list.arguments.front().value].facts.rank());
     std::int64_t number = integerAt(getitem, 1, 0), axis = axisOf(list);
@@ -227,10 +230,11 @@ bool isCausal(const Exported& exported, ValueId id) {
 /// Whether the node's result lies in its first operand's memory, or may.
 bool isView(const Value& node) {
   static const std::set<std::string> kViews = {
-      "select",     "slice",     "view",     "transpose", "swapaxes", "permute", "t",
-      "split",      "unbind",    "chunk",    "expand",    "squeeze",  "alias",   "unsqueeze",
-      "narrow",     "unflatten", "getitem",  "reshape",   "flatten",  "detach",  "split_with_sizes",
-      "contiguous", "expand_as", "swapdims", "movedim",   "diagonal", "unfold",  "as_strided"};
+      "select",       "slice",      "view",      "transpose", "swapaxes", "permute",  "t",
+      "split",        "unbind",     "chunk",     "expand",    "squeeze",  "alias",    "unsqueeze",
+      "narrow",       "unflatten",  "getitem",   "reshape",   "flatten",  "detach",   "split_with_sizes",
+      "tensor_split", "contiguous", "expand_as", "swapdims",  "movedim",  "diagonal", "unfold",
+      "as_strided"};
   return node.kind == Value::Kind::Node && kViews.contains(wordOf(node));
 }
 

@@ -11,6 +11,14 @@ namespace tbem::imports {
 
 namespace {
 
+/// What is written over as a whole is not read: a part that gets other elements is no operand of these.
+void leaveOutWrittenOver(Exported& exported) {
+  static const std::set<std::string> kWholes = {"zero", "fill", "copy"};
+  for (Value& value : exported.values) {
+    if (writesInPlace(value) && kWholes.contains(wordOf(value)) && !value.arguments.empty()) value.arguments.front() = Argument();
+  }
+}
+
 void leaveOutCopies(Exported& exported) {
   std::vector<ValueId> by(exported.values.size());
   std::set<std::size_t> without;
@@ -82,6 +90,7 @@ Exported simplified(Exported exported) {
   exported = withoutPartialWrites(std::move(exported));
   takeResultsApart(exported);
   nameCausalMasks(exported);
+  leaveOutWrittenOver(exported);
   leaveOutCopies(exported);
   findSharedWeights(exported);
   return exported;
