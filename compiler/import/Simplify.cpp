@@ -89,7 +89,7 @@ void findSharedWeights(Exported& exported) {
 Exported simplified(Exported exported) {
   exported = withoutPartialWrites(std::move(exported));
   takeResultsApart(exported);
-  nameCausalMasks(exported);
+  nameMasks(exported);
   leaveOutWrittenOver(exported);
   leaveOutCopies(exported);
   findSharedWeights(exported);

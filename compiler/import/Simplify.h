@@ -15,8 +15,9 @@ Exported simplified(Exported exported);
 Exported withoutPartialWrites(Exported exported);
 /// Elements of the results of operators that have several become operators of their own.
 void takeResultsApart(Exported& exported);
-/// Attention with a mask that lets each place see itself and those before it is told so in place of the mask.
-void nameCausalMasks(Exported& exported);
+/// Attention with a mask that lets each place see itself and those before it is told so in place of the mask; one that hides
+/// nothing is left out.
+void nameMasks(Exported& exported);
 bool isView(const Value& node);
 bool writesInPlace(const Value& node);
 /// The argument with each value by another.

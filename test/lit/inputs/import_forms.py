@@ -32,6 +32,7 @@ def node(name, op, arguments, facts=None, named=None, parts=None):
 X, TWO, COUNTS = tensor([2, 4, 8]), tensor([2, 4]), tensor([2, 4], "int64")
 LENGTH = open_size(16, "s77")
 OPEN = tensor([2, LENGTH, 8])
+HEADS, ATTENTION = tensor([2, 1, 3, 4]), "scaled_dot_product_attention.default"
 TRIPLED = node("a", "mul.Tensor", [at("x"), 3], X)
 
 # The title; the inputs; the nodes, of which the last is the result; what the program has, or that there is none; constants.
@@ -95,6 +96,15 @@ CASES = [
     ("a scaled elu", {"x": X}, [node("y", "elu.default", [at("x"), 1.0, 2.0], X)], REFUSED),
     ("sums of integers as reals", {"x": COUNTS}, [node("d", "cumsum.default", [at("x"), 1], TWO, {"dtype": {"type": "float32"}}),
                                                   node("y", "mul.Tensor", [at("d"), 0.5], TWO)], r"cumsum\(as_real\(x\)|as_real\(x\) \|> cumsum"),
+    ("attention under a mask of ones", {"x": HEADS}, [node("m", "expand.default", [at("k"), [2, 1, 3, 3]], tensor([2, 1, 3, 3], "bool")),
+                                                      node("y", ATTENTION, [at("x"), at("x"), at("x"), at("m")], HEADS)],
+     r"return scaled_dot_product_attention\(x, x, x\)",
+     [{"node": "k", "name": None, **tensor([1, 1, 3, 3], "bool"), "pattern": {"fill": True}}]),
+    ("attention under a mask of zeros", {"x": HEADS}, [node("y", ATTENTION, [at("x"), at("x"), at("x")], HEADS, {"attn_mask": at("k")})],
+     r"return scaled_dot_product_attention\(x, x, x\)",
+     [{"node": "k", "name": None, **tensor([3, 3]), "pattern": {"fill": 0.0}}]),
+    ("attention that sees nothing", {"x": HEADS}, [node("y", ATTENTION, [at("x"), at("x"), at("x"), at("k")], HEADS)], r"softmax\(where\(",
+     [{"node": "k", "name": None, **tensor([3, 3], "bool"), "pattern": {"fill": False}}]),
     ("a mask of infinities", {"x": TWO}, [node("y", "add.Tensor", [at("x"), at("k")], TWO)], r"constant\(\[0, -1e30, 0, 0\]\)",
      [{"node": "k", "name": None, **tensor([4]), "values": [0.0, {"number": "-inf"}, 0.0, 0.0]}]),
     ("a mask of one infinity", {"x": TWO}, [node("y", "add.Tensor", [at("x"), at("k")], TWO)], r"value: -1e30",
