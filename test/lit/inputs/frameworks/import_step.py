@@ -28,10 +28,13 @@ RATE = 0.01
 
 class InDouble(TorchFunctionMode):
     """Tensors that depend on weights stay in f64 where a model computes in f32 whatever its weights have, as normalisations of
-    transformers do. Tables that depend on nothing are what they are in the program, too: computed in f32."""
+    transformers do. Tables that depend on nothing are what they are in the program, too: computed in f32. The gradient of PyTorch's
+    hardsigmoid has 1/6 rounded to f32, so that it is taken apart."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
+        if function.__name__ == "hardsigmoid":
+            return torch.nn.functional.relu6(args[0] + 3) / 6
         own = args[0] if args and isinstance(args[0], torch.Tensor) else None
         if own is not None and own.requires_grad and own.dtype is torch.float64:
             if function is torch.Tensor.float:
@@ -55,7 +58,7 @@ def masks_of(inputs):
 def without_chance(model):
     """Layers that leave out elements or samples leave out none; the weights are such that no sum vanishes."""
     for module in model.modules():
-        for name in ("p", "drop_prob", "dropout", "attention_dropout", "dropout_p", "attn_drop", "proj_drop"):
+        for name in ("p", "drop_prob", "dropout", "attention_dropout", "dropout_p", "attn_drop", "proj_drop", "drop_rate"):
             if isinstance(getattr(module, name, None), float):
                 setattr(module, name, 0.0)
     generator = torch.Generator().manual_seed(1)
@@ -75,15 +78,20 @@ def first_alone(forward):
     return alone
 
 
-def build(target, arguments, infer=False):
+def model_of(target, arguments):
+    """As `tbemc import` makes it."""
     place, _, name = target.rpartition(":")
     module = value = importlib.import_module(place)
     for part in name.split("."):
         value = getattr(value, part)
     names = {word: getattr(module, word) for word in re.findall(r"\w+", arguments) if hasattr(module, word)}
     positional, named = eval(f"(lambda *a, **k: (a, k))({arguments})", names)  # pylint: disable=eval-used
+    return value(*positional, **named)
+
+
+def build(target, arguments, infer=False):
     torch.manual_seed(0)
-    model = without_chance(value(*positional, **named))
+    model = without_chance(model_of(target, arguments))
     if not infer:
         model.forward = first_alone(model.forward)
     return model
@@ -155,6 +163,7 @@ def compare(tbemc, folder, text, infer):
     count = sum(one.numel() for one in model.parameters())
     lines = len(program.read_text(encoding="utf-8").splitlines())
     print(f"{target.rpartition(':')[2]}: {count} parameters, {lines} lines, {', '.join(differences)} within 1e-9", flush=True)
+    return differences
 
 
 def main():
