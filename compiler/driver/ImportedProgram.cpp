@@ -103,8 +103,9 @@ std::vector<std::string> remarksOn(const imports::Imported& imported) {
                  "no step runs:",
                  imported.opaque));
   if (!imported.unread.empty())
-    remarks.push_back(fmt::format("left out, as the model does not read them when it does not train: {} and {} more",
-                                  imported.unread.front(), imported.unread.size() - 1));
+    remarks.push_back(fmt::format("left out, as the model does not read {} when it does not train: {}{}",
+                                  imported.unread.size() == 1 ? "it" : "them", imported.unread.front(),
+                                  imported.unread.size() == 1 ? "" : fmt::format(" and {} more", imported.unread.size() - 1)));
   if (!imported.fixed.empty())
     remarks.push_back(fmt::format("sizes that the model computes from open ones, and that are numbers here: {}",
                                   fmt::join(imported.fixed, ", ")));

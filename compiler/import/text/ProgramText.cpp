@@ -193,6 +193,16 @@ std::string takeTables(Units& units, std::set<std::string>& called, TableTypes& 
   return text;
 }
 
+/// Paths of the weights that something reads. A tied weight may stand in the graph once for each of its names.
+std::set<std::string> readWeights(const Exported& exported, const std::vector<std::size_t>& counts) {
+  std::set<std::string> paths;
+  for (std::size_t at = 0; at < exported.values.size(); ++at) {
+    const Value& value = exported.values[at];
+    if (value.kind == Value::Kind::Weight && counts[at] > 0) paths.insert(value.path);
+  }
+  return paths;
+}
+
 }  // namespace
 
 Imported programOf(Exported given, const std::string& network, const std::set<std::string>& library, bool strict) {
@@ -209,10 +219,7 @@ Imported programOf(Exported given, const std::string& network, const std::set<st
   imported.opaque.assign(units.opaque.begin(), units.opaque.end());
   imported.fixed.assign(units.fixed.begin(), units.fixed.end());
   const std::vector<std::size_t> counts = readCounts(exported);
-  std::set<std::string> read;  // tied weights are several of one path, of which one is read
-  for (std::size_t at = 0; at < exported.values.size(); ++at) {
-    if (counts[at] != 0) read.insert(exported.values[at].path);
-  }
+  const std::set<std::string> read = readWeights(exported, counts);
   for (std::size_t at = 0; at < exported.values.size(); ++at) {
     const Value& value = exported.values[at];
     if (value.kind != Value::Kind::Weight) continue;
