@@ -290,6 +290,8 @@ void takeResultsApart(Exported& exported) {
       {"adaptive_max_pool2d", {"aten.adaptive_max_pool2d.default", "of places"}},
       {"max_pool2d_with_indices", {"aten.max_pool2d.default", "of places"}}};
   for (Value& value : exported.values) {
+    if (value.op == "aten.min.other") value.op = "aten.minimum.default";  // of two tensors, and of no axis
+    if (value.op == "aten.max.other") value.op = "aten.maximum.default";
     if (value.kind != Value::Kind::Node || wordOf(value) != "getitem" || !reads(value, 0)) continue;
     const Value& several = exported[value.arguments[0].value];
     const auto two = kTwo.find(wordOf(several));

@@ -96,6 +96,8 @@ CASES = [
     ("a scaled elu", {"x": X}, [node("y", "elu.default", [at("x"), 1.0, 2.0], X)], REFUSED),
     ("sums of integers as reals", {"x": COUNTS}, [node("d", "cumsum.default", [at("x"), 1], TWO, {"dtype": {"type": "float32"}}),
                                                   node("y", "mul.Tensor", [at("d"), 0.5], TWO)], r"cumsum\(as_real\(x\)|as_real\(x\) \|> cumsum"),
+    ("the smaller of two", {"x": COUNTS, "z": COUNTS}, [node("m", "min.other", [at("x"), at("z")], COUNTS),
+                                                        node("y", "to.dtype", [at("m"), {"type": "float32"}], TWO)], r"minimum\(x, z\)"),
     ("attention under a mask of ones", {"x": HEADS}, [node("m", "expand.default", [at("k"), [2, 1, 3, 3]], tensor([2, 1, 3, 3], "bool")),
                                                       node("y", ATTENTION, [at("x"), at("x"), at("x"), at("m")], HEADS)],
      r"return scaled_dot_product_attention\(x, x, x\)",
