@@ -50,6 +50,11 @@ def program_of(folder, text):
     return folder / f"{package}_{network_of(text)}.tbem"
 
 
+def trained_of(program):
+    """The program of a model with several results that has the first alone."""
+    return program.with_name(f"{program.stem}_first.tbem")
+
+
 def network_of(text):
     return re.sub(r"\W", "_", name_of(text))
 
@@ -73,7 +78,8 @@ def run(command, seconds):
 
 
 def exported(text):
-    """What tools/runners/export.py writes, as `tbemc import` runs it, but in this process: torch is here already."""
+    """What tools/runners/export.py writes, as `tbemc import` runs it, but in this process: torch is here already. Of a model with
+    several results, also what it writes of the first alone, which a step's loss is of; else None."""
     runners = HERE.parents[3] / "tools" / "runners"
     sys.path.insert(0, str(runners))
     import export
@@ -83,18 +89,32 @@ def exported(text):
               for name, sizes, kind in parts]
     request = {"target": target, "arguments": arguments, "sizes": "batch", "inputs": shapes}
     sys.argv = ["export.py", "", (runners / "export_graph.py").read_text(encoding="utf-8")]
-    return export.document_of(export._model(request, export._torch()), request)
+    model = export._model(request, export._torch())
+    document, first = export.document_of(model, request), None
+    if len(document["outputs"]) > 1:
+        import import_step
+        model.forward = import_step.first_alone(model.forward)
+        first = export.document_of(model, request)
+    return document, first
+
+
+def written(options, text, document, program):
+    record = program.with_suffix(".json")
+    record.write_text(json.dumps(document), encoding="utf-8")
+    command = [options.tbemc, "import", str(record), "--name", network_of(text), "-o", str(program)]
+    told = run([*command, "--color", "never", "--width", "1000"], options.seconds)
+    record.unlink()
+    return told
 
 
 def import_(options, text):
     program = program_of(options.programs, text)
-    record = program.with_suffix(".json")
     start = time.monotonic()
-    record.write_text(json.dumps(exported(text)), encoding="utf-8")
+    whole, first_alone = exported(text)
     seconds = time.monotonic() - start
-    command = [options.tbemc, "import", str(record), "--name", network_of(text), "-o", str(program)]
-    done, more = run([*command, "--color", "never", "--width", "1000"], options.seconds)
-    record.unlink()
+    done, more = written(options, text, whole, program)
+    if first_alone is not None:
+        written(options, text, first_alone, trained_of(program))
     first, *notes = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
     words = first.removeprefix(f"{program}: ").split()
     return {"parameters": int(words[words.index("parameters,") - 1]),
@@ -110,6 +130,7 @@ def estimated(done):
 
 def estimate(options, text):
     program = program_of(options.programs, text)
+    program = trained_of(program) if trained_of(program).exists() else program
     inputs = [one.partition(":")[0] for one in text.split("|")[2:]]
     given = [option for one in inputs for option in ("--input", one)]
     command = [options.tbemc, "estimate", str(program), "-e", f"{network_of(text)}()", *given, "--task",
