@@ -227,8 +227,8 @@ def campaign(options):
     options.programs.mkdir(parents=True, exist_ok=True)
     stages = {"pytorch": pytorch, "import": import_, "estimate": estimate, "step": step}
     models = listed(LISTS["rows"])
-    work = [("rows", stage, text) for text in models for stage in ("import", "estimate")]
-    work += [("rows", "pytorch", text) for text in models] + [("steps", "step", text) for text in listed(LISTS["steps"])]
+    work = [("rows", stage, text) for text in models for stage in ("import", "estimate", "pytorch")]
+    work += [("steps", "step", text) for text in listed(LISTS["steps"])]
     for part, stage, text in work:
         is_wanted = not options.models or any(word in text for word in options.models)
         if options.only and stage not in options.only or not is_wanted:
