@@ -63,8 +63,8 @@ bool describeWeight(const tbem_operand& operand, std::int64_t groups, dnnl_memor
     blocking.strides[d] = stride;
     stride *= memory.padded_dims[d] / perDimension[d];
   }
-  // A depthwise weight has one output and one input a group. Where these lie makes no difference to the places, but oneDNN takes a
-  // descriptor for one of its own layouts by their strides too, which in blocks of groups are those of the input's dimension.
+  // A depthwise weight has one output and one input a group. Where these lie makes no difference to the places, but oneDNN takes
+  // a descriptor for one of its own layouts by their strides too, which in blocks of groups are those of the input's dimension.
   if (depthwise && operand.layout.blocks > 0 && operand.layout.padded[1] == 1)
     blocking.strides[1] = blocking.strides[2] = operand.layout.strides[1];
   const bool oneBlock = depthwise || outputs == perDimension[1];

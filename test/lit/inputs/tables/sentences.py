@@ -222,6 +222,7 @@ SILENT = {
     "compare": "cells of a number with its interval: test/lit/foreign_elsewhere.test has both forms",
     "train_step": "a note",
     "spec": "words and conditions",
+    "import": "notes on what was written: test/lit/import_onnx.test has both forms",
     "residual": "words, and only where something is left",
     **dict.fromkeys(
         ("entry", "declared", "value", "call", "tensor", "call_operator", "call_flops", "session_program", "shown_text"),
