@@ -34,7 +34,7 @@ std::set<std::string> wordsOfTheLanguage() {
         // what those clauses take
         "memory latency energy cpu ref memory_peak static_memory arena live poly degree leave_one_out cosine constant warmup "
         "flip "
-        "crop bf16 every command pytorch keras backend memory_baseline opaque",
+        "crop bf16 every command pytorch keras backend memory_baseline opaque exits gates gumbel soft straight_through",
         // budgets
         "budget parameters flops flops_forward activations reserved pytorch h100"}) {
     std::istringstream rest{std::string(line)};
