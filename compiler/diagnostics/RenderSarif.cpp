@@ -52,7 +52,7 @@ void text(JsonWriter& w, std::string_view name, std::string_view content) { w.ke
 
 std::string levelsText(const std::vector<std::pair<std::string, std::string>>& levels) {
   std::string made;
-  for (const auto& [factor, level] : levels) made += (made.empty() ? "" : ", ") + factor + " = " + level;
+  for (const auto& [factor, level] : levels) made.append(made.empty() ? "" : ", ").append(factor).append(" = ").append(level);
   return made;
 }
 

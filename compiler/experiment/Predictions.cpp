@@ -65,6 +65,7 @@ std::optional<design::Point> pointOf(Workspace& workspace, const DesignRun& run,
   const std::vector<design::Factor> factors = run.factors();
   std::vector<std::optional<double>> point(factors.size());
   std::vector<std::string> names;
+  names.reserve(factors.size());
   for (const design::Factor& factor : factors) names.push_back(factor.name);
   for (const ast::Record::Field& field : record.fields) {
     const std::optional<std::uint32_t> position = run.spec.find(field.name.text);

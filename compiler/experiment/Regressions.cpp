@@ -294,6 +294,7 @@ std::string lostText(const Fitted& fitted) {
     if (lost.used == 0) whole[lost.status].push_back(lost.row + 1);
   }
   std::vector<std::string> parts;
+  parts.reserve(whole.size());
   for (const auto& [status, rows] : whole)
     parts.push_back(fmt::format("{} {} (row{} {})", rows.size(), status, rows.size() == 1 ? "" : "s", fmt::join(rows, ", ")));
   return fmt::format("{}", fmt::join(parts, ", "));

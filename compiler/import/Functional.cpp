@@ -77,8 +77,8 @@ private:
       const auto id = static_cast<ValueId>(other);
       const bool isPlace = std::find(places.begin(), places.end(), id) != places.end();
       if (isPlace || lastRead[other] <= at || !isView(exported[id]) || !reads(exported[id], 0)) continue;
-      for (ValueId in = id, below = id; isView(exported[in]) && reads(exported[in], 0);) {
-        below = std::exchange(in, exported[in].arguments.front().value);
+      for (ValueId in = id; isView(exported[in]) && reads(exported[in], 0);) {
+        const ValueId below = std::exchange(in, exported[in].arguments.front().value);
         const auto place = std::find(places.begin(), places.end(), in);
         if (place == places.end()) continue;
         if (place == places.begin() || !areApart(exported[below], exported[*(place - 1)])) return false;

@@ -86,7 +86,7 @@ std::vector<Term> withParents(std::vector<Term> lower, const Term& term, std::sp
   return lower;
 }
 
-Model hierarchical(std::vector<Term> written, std::span<const Factor> factors, bool throughOrigin) {
+Model hierarchical(const std::vector<Term>& written, std::span<const Factor> factors, bool throughOrigin) {
   Model model;
   model.throughOrigin = throughOrigin;
   for (const Term& term : written) {

@@ -16,7 +16,7 @@ namespace tbem::design {
 struct Part {
   std::uint32_t factor = 0;  ///< index into the factors
   std::uint32_t degree = 1;
-  friend auto operator<=>(const Part&, const Part&) = default;
+  friend auto operator<=>(const Part&, const Part&) = default;  // NOLINT(modernize-use-nullptr): there is no pointer
 };
 
 /// A product of parts, ascending by factor, each factor once. No parts: the constant.
@@ -39,7 +39,7 @@ struct Model {
   std::vector<Term> added;     ///< those that nobody wrote but hierarchy demands (without the constant)
   bool throughOrigin = false;  ///< the constant is not among them
 };
-Model hierarchical(std::vector<Term> written, std::span<const Factor> factors = {}, bool throughOrigin = false);
+Model hierarchical(const std::vector<Term>& written, std::span<const Factor> factors = {}, bool throughOrigin = false);
 
 /// Why these terms make no model of these factors ("`optimizer` has no order, so it has no power 2"), or nothing.
 std::optional<std::string> problem(std::span<const Factor> factors, std::span<const Term> terms, bool throughOrigin = false);

@@ -176,6 +176,7 @@ private:
     spec.schedule.range = expr.range;
     if (form == forms.end()) {
       std::vector<std::string> names;
+      names.reserve(forms.size());
       for (const ScheduleForm& one : forms) names.emplace_back(one.name);
       Diagnostic& d = e.sink.report(diag::unknown_schedule, expr.range, word != nullptr ? word->name.text : e.text(expr));
       const std::string near = word != nullptr ? nearest(word->name.text, names) : "";
