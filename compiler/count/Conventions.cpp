@@ -28,18 +28,11 @@ constexpr std::array<CountRule, 9> kSdnRules{{
 }};
 
 constexpr std::array<Convention, 5> kConventions{{
-    {.name = "full", .help = "all that operators declare, a multiply-add as 2", .others = {.mac = 2, .other = 1}},
-    {.name = "mac", .help = "multiply-adds alone", .others = {.mac = 1}},
-    {.name = "flop2", .help = "2 x multiply-adds alone, what PyTorch's FlopCounterMode counts", .others = {.mac = 2}},
-    {.name = "deepperform",
-     .help = "2 x multiply-adds of convolutions, as if they had one group, and of dense layers, without LSTMs",
-     .rules = kDeepPerformRules,
-     .without = kDeepPerformWithout,
-     .timesGroups = true},
-    {.name = "sdn",
-     .help = "as Shallow-Deep Networks' profiler does: k products take k - 1 sums, a batch normalisation 2 an element",
-     .rules = kSdnRules,
-     .timesGroups = true},
+    {.name = "full", .others = {.mac = 2, .other = 1}},
+    {.name = "mac", .others = {.mac = 1}},
+    {.name = "flop2", .others = {.mac = 2}},
+    {.name = "deepperform", .rules = kDeepPerformRules, .without = kDeepPerformWithout, .timesGroups = true},
+    {.name = "sdn", .rules = kSdnRules, .timesGroups = true},
 }};
 }  // namespace
 
@@ -88,26 +81,19 @@ graph::ExprId windowOf(const graph::Graph& graph, const graph::Op& op) {
 bool hasBias(const graph::Op& op) { return op.inputs.size() > 2 && op.inputs[2] != graph::kNoTensor; }
 }  // namespace
 
-std::vector<CountTerm> countTerms(const Convention& convention, const graph::Graph& graph, const graph::Op& op) {
-  std::vector<CountTerm> terms;
-  if (leavesOut(convention, graph, op.scope)) return terms;
+CountWeights countWeights(const Convention& convention, const graph::Graph& graph, const graph::Op& op) {
+  CountWeights weights;
+  if (leavesOut(convention, graph, op.scope)) return weights;
   const bool isGradient = op.phase == graph::Phase::Backward && op.forward != graph::kNoOp;
   const CountRule& rule = ruleFor(convention, isGradient ? graph[op.forward].declaration : op.declaration);
-  for (const graph::FlopPart& part : op.flops) {
-    const bool isMac = part.name == "mac";
-    const int weight = isMac ? rule.mac : rule.other;
-    if (weight != 0) terms.push_back({.weight = weight, .part = &part});
-  }
-  for (const graph::TensorId result : op.outputs)
-    if (rule.side != 0 && !isGradient)
-      terms.push_back({.weight = rule.side, .factor = windowOf(graph, op), .elementsOf = result});
-  const int aResult = isGradient ? 0 : rule.result + (hasBias(op) ? rule.bias : 0);
-  if (aResult != 0)
-    for (const graph::TensorId result : op.outputs) terms.push_back({.weight = aResult, .elementsOf = result});
-  const graph::ExprId groups = attributeOf(op, "groups");
-  if (convention.timesGroups && groups != sema::kNoExpr)
-    for (CountTerm& term : terms) term.factor = groups;
-  return terms;
+  weights.mac = rule.mac;
+  weights.other = rule.other;
+  if (convention.timesGroups) weights.groups = attributeOf(op, "groups");
+  if (isGradient) return weights;
+  weights.result = rule.result + (hasBias(op) ? rule.bias : 0);
+  weights.side = rule.side;
+  if (weights.side != 0) weights.window = windowOf(graph, op);
+  return weights;
 }
 
 }  // namespace tbem::estimate

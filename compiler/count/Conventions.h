@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace tbem::estimate {
 
@@ -21,7 +20,6 @@ struct CountRule {
 
 struct Convention {
   std::string_view name;
-  std::string_view help;                      ///< a sentence without its end
   CountRule others;                           ///< operators without a rule of their own
   std::span<const CountRule> rules;           ///< by declaration; the gradient of an operator is counted as the operator is
   std::span<const std::string_view> without;  ///< blocks in which nothing is counted
@@ -33,14 +31,16 @@ std::span<const Convention> conventions();
 const Convention& fullConvention();
 const Convention* findConvention(std::string_view name);
 
-/// A summand of what a convention counts of an operator: weight * factor * a part, or weight * factor * the elements of a tensor.
-struct CountTerm {
-  int weight = 0;
-  const graph::FlopPart* part = nullptr;          ///< of the operator
-  graph::ExprId factor = sema::kNoExpr;           ///< groups, or the height of a window; kNoExpr: 1
-  graph::TensorId elementsOf = graph::kNoTensor;  ///< where there is no part
+/// What a convention counts of one operator: groups * (mac and other for each of its parts, and, for each element of its results,
+/// result + side * window).
+struct CountWeights {
+  int mac = 0, other = 0, result = 0, side = 0;
+  graph::ExprId groups = sema::kNoExpr;  ///< kNoExpr: 1
+  graph::ExprId window = sema::kNoExpr;  ///< the height of what it pools; kNoExpr: 1
+  int of(const graph::FlopPart& part) const { return part.name == "mac" ? mac : other; }
+  bool countsResults() const { return result != 0 || side != 0; }
 };
 /// Of the parts that an operator's gradient has, those that its rule counts; a gradient's results count nothing.
-std::vector<CountTerm> countTerms(const Convention& convention, const graph::Graph& graph, const graph::Op& op);
+CountWeights countWeights(const Convention& convention, const graph::Graph& graph, const graph::Op& op);
 
 }  // namespace tbem::estimate

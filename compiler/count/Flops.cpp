@@ -61,12 +61,6 @@ tl::expected<std::int64_t, NoValue> elements(const graph::Graph& graph, const se
   return count;
 }
 
-tl::expected<std::int64_t, NoValue> valueOf(const graph::FlopPart& part, const Op& op, const sema::Values& values) {
-  const auto count = whole(values, part.count, 0);
-  if (!count) return tl::unexpected(NoValue{"`" + part.name + "` of `" + op.declaration + "` " + count.error(), op.range});
-  return *count;
-}
-
 /// What an operator's `flops` add up to.
 struct OwnFlops {
   Count flops = 0;  ///< by the convention
@@ -74,21 +68,33 @@ struct OwnFlops {
 };
 tl::expected<OwnFlops, NoValue> ownFlops(const graph::Graph& graph, const Op& op, const sema::Values& values,
                                          const Convention& convention) {
+  const auto factor = [&](graph::ExprId id) -> tl::expected<std::int64_t, NoValue> {
+    if (id == sema::kNoExpr) return 1;
+    const auto number = whole(values, id, 1);
+    if (!number) return tl::unexpected(NoValue{"an attribute of `" + op.declaration + "` " + number.error(), op.range});
+    return *number;
+  };
+  const CountWeights weights = countWeights(convention, graph, op);
   OwnFlops own;
+  __int128 sum = 0;  // single summands may be negative
   for (const graph::FlopPart& part : op.flops) {
-    const auto count = valueOf(part, op, values);
-    if (!count) return tl::unexpected(count.error());
+    const auto count = whole(values, part.count, 0);
+    if (!count) return tl::unexpected(NoValue{"`" + part.name + "` of `" + op.declaration + "` " + count.error(), op.range});
+    sum += static_cast<__int128>(*count) * weights.of(part);
     if (part.name == "mac") own.macs += static_cast<Count>(*count);
   }
-  __int128 sum = 0;  // single summands may be negative
-  for (const CountTerm& term : countTerms(convention, graph, op)) {
-    const auto factor = term.factor == sema::kNoExpr ? 1 : whole(values, term.factor, 1);
-    if (!factor) return tl::unexpected(NoValue{"an attribute of `" + op.declaration + "` " + factor.error(), op.range});
-    const auto count = term.part != nullptr ? valueOf(*term.part, op, values) : elements(graph, values, term.elementsOf);
-    if (!count) return tl::unexpected(count.error());
-    sum += static_cast<__int128>(*count) * term.weight * *factor;
+  if (weights.countsResults()) {
+    const auto window = factor(weights.window);
+    if (!window) return tl::unexpected(window.error());
+    for (const graph::TensorId result : op.outputs) {
+      const auto count = elements(graph, values, result);
+      if (!count) return tl::unexpected(count.error());
+      sum += static_cast<__int128>(*count) * (weights.result + weights.side * *window);
+    }
   }
-  own.flops = static_cast<Count>(sum);
+  const auto groups = factor(weights.groups);
+  if (!groups) return tl::unexpected(groups.error());
+  own.flops = static_cast<Count>(sum * *groups);
   return own;
 }
 

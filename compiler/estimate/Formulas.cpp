@@ -76,10 +76,15 @@ private:
   }
 
   /// What the convention counts of an operator that runs `runs` times.
-  void addTerms(const graph::Op& op, std::int64_t runs, Terms& flops) {
-    for (const CountTerm& term : countTerms(convention, graph, op)) {
-      const ExprId counted = term.part != nullptr ? term.part->count : count(term.elementsOf);
-      flops[term.factor == sema::kNoExpr ? counted : make(ExprOp::Mul, counted, term.factor)] += term.weight * runs;
+  void addCounted(const graph::Op& op, std::int64_t runs, Terms& flops) {
+    const CountWeights weights = countWeights(convention, graph, op);
+    const auto orOne = [&](ExprId factor) { return factor == sema::kNoExpr ? one : factor; };
+    for (const graph::FlopPart& part : op.flops)
+      flops[make(ExprOp::Mul, part.count, orOne(weights.groups))] += weights.of(part) * runs;
+    for (std::size_t k = 0; weights.countsResults() && k < op.outputs.size(); ++k) {
+      const ExprId counted = make(ExprOp::Mul, count(op.outputs[k]), orOne(weights.groups));
+      flops[counted] += weights.result * runs;
+      flops[make(ExprOp::Mul, counted, orOne(weights.window))] += weights.side * runs;
     }
   }
 
@@ -94,7 +99,7 @@ private:
       const bool isGradient = op.phase == Phase::Backward && op.forward != graph::kNoOp;
       Parts& parts = byOperator[isGradient ? graph[op.forward].declaration : op.declaration][static_cast<std::size_t>(op.phase)];
       const std::int64_t runs = graph::runsOf(graph, op);
-      addTerms(op, runs, parts.flops);
+      addCounted(op, runs, parts.flops);
       for (const graph::FlopPart& part : op.flops) {
         if (part.name == "mac") parts.macs[part.count] += runs;
         counts.push_back(part.count);

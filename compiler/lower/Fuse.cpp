@@ -341,12 +341,13 @@ bool Lowering::buildLoop(const Group& group, const std::vector<bool>& stored, Fu
   }
   for (auto one = made.begin(); one != made.end(); ++one) {
     const auto [version, node] = *one;
+    if (!stored[version]) continue;
     // A buffer that is moved twice, as by a normalisation that is applied twice: who reads it in between is in this loop.
     const bool isOverwritten = std::any_of(one + 1, made.end(), [&](const auto& later) {
       return versions[later.first].memory == versions[version].memory && !versions[version].window &&
              samePlaces(versions[later.first].operand, versions[version].operand);
     });
-    if (!stored[version] || isOverwritten) continue;
+    if (isOverwritten) continue;
     loop.outputs.push_back({kNoBuffer, node});
     writes.push_back(version);
   }

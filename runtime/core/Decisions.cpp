@@ -13,6 +13,14 @@ std::int64_t Decision::reached() const {
 }
 std::int64_t Decision::taken() const { return std::count(of.begin(), of.end(), std::int8_t{1}); }
 
+std::vector<GateCount> countsOf(const std::vector<Decision>& decisions) {
+  std::vector<GateCount> counts;
+  counts.reserve(decisions.size());
+  for (const Decision& decision : decisions)
+    counts.push_back({decision.gate, decision.exits, decision.reached(), decision.taken()});
+  return counts;
+}
+
 tl::expected<std::vector<std::int64_t>, Failure> branchSizes(const Instance& instance) {
   const Executable& e = instance.executable();
   std::vector<std::int64_t> sizes;

@@ -20,6 +20,15 @@ struct Decision {
   std::int64_t taken() const;
 };
 
+/// What a gate did with samples.
+struct GateCount {
+  std::string gate;  ///< as Decision
+  bool exits = false;
+  std::int64_t reached = 0;  ///< samples that came to it
+  std::int64_t taken = 0;    ///< of these, those that left, or for which the arm was left out
+};
+std::vector<GateCount> countsOf(const std::vector<Decision>& decisions);
+
 /// How many samples each branch had (by Executable::branches; the first: the whole batch). Empty without gates.
 tl::expected<std::vector<std::int64_t>, Failure> branchSizes(const Instance& instance);
 /// In program order. Empty without gates.

@@ -60,7 +60,7 @@ Json toJson(const Score& score) {
   Json out{{"loss", lossJson(score.loss)}};
   if (score.accuracy) out["accuracy"] = *score.accuracy;
   if (score.flops) out["flops"] = *score.flops;
-  for (const GateCount& gate : score.gates)
+  for (const runtime::GateCount& gate : score.gates)
     out["gates"].push_back({{"gate", gate.gate}, {"exits", gate.exits}, {"reached", gate.reached}, {"taken", gate.taken}});
   return out;
 }

@@ -1,6 +1,5 @@
 #include "runtime/train/Evaluation.h"
 
-#include "runtime/core/Decisions.h"
 #include "runtime/core/Primitive.h"
 
 #include <fmt/format.h>
@@ -96,12 +95,12 @@ tl::expected<void, TrainFailure> addGates(const runtime::Instance& instance, con
   if (!decisions) return failure(Kind::Run, decisions.error().message);
   for (std::size_t b = 0; b < sizes->size(); ++b) tally.flops += machine.branchFlops[b] * static_cast<double>((*sizes)[b]);
   tally.examples += static_cast<std::int64_t>(examples);
-  if (tally.gates.empty())
-    for (const runtime::Decision& decision : *decisions) tally.gates.push_back({decision.gate, decision.exits});
-  for (std::size_t g = 0; g < decisions->size(); ++g) {
-    tally.gates[g].reached += (*decisions)[g].reached();
-    tally.gates[g].taken += (*decisions)[g].taken();
+  std::vector<runtime::GateCount> counts = runtime::countsOf(*decisions);
+  for (std::size_t g = 0; g < tally.gates.size(); ++g) {
+    counts[g].reached += tally.gates[g].reached;
+    counts[g].taken += tally.gates[g].taken;
   }
+  tally.gates = std::move(counts);
   return {};
 }
 

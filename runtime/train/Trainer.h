@@ -5,6 +5,7 @@
 // example has its turn); validation and test count every example, with an executable of the remainder's size.
 #pragma once
 
+#include "runtime/core/Decisions.h"
 #include "runtime/core/Executable.h"
 #include "runtime/data/Dataset.h"
 #include "runtime/train/Feed.h"
@@ -60,20 +61,12 @@ struct Machine {
   std::vector<double> branchFlops;
 };
 
-/// What a gate did with the examples of an evaluation.
-struct GateCount {
-  std::string gate;  ///< stable path: "unit[3].skip"
-  bool exits = false;
-  std::int64_t reached = 0;  ///< examples that came to it
-  std::int64_t taken = 0;    ///< of these, those that left, or for which the arm was left out
-};
-
 struct Score {
   double loss = 0;  ///< mean over the examples, or over the labels that have a class (Machine::lossOfLabels)
   /// Share of the labels that have a class which are the place of the largest output; nothing without classes.
   std::optional<double> accuracy;
-  std::optional<double> flops;   ///< of an evaluation with gates: those of an example, in the mean
-  std::vector<GateCount> gates;  ///< of an evaluation, in program order
+  std::optional<double> flops;            ///< of an evaluation with gates: those of an example, in the mean
+  std::vector<runtime::GateCount> gates;  ///< of an evaluation, in program order
 };
 /// Of several steps: what a score is made of.
 struct Tally {
@@ -83,7 +76,7 @@ struct Tally {
   std::int64_t counted = 0;  ///< labels that have a class
   double flops = 0;          ///< of an evaluation with gates
   std::int64_t examples = 0;
-  std::vector<GateCount> gates;
+  std::vector<runtime::GateCount> gates;
 
   /// Errors: nothing counted, so there is no mean.
   tl::expected<Score, std::string> score(bool hasAccuracy) const;

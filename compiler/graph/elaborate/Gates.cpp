@@ -23,6 +23,51 @@ Value evaluateArm(Elaborator& e, const ast::Expr& expr, OpId owner) {
   return e.evaluate(expr);
 }
 
+/// The condition of a gate: one truth value a sample.
+std::optional<TensorId> checkCondition(Elaborator& e, const Value& value, SrcRange range, const char* gate) {
+  if (value.isPoison()) return std::nullopt;
+  const Tensor* tensor = value.is(ValueKind::Tensor) ? &e.graph.tensors[value.id] : nullptr;
+  if (tensor == nullptr || tensor->dtype != TBEM_BOOL || tensor->shape.size() != 1) {
+    const std::string found = tensor != nullptr
+                                  ? dtypeName(tensor->dtype) + shapeText(e.pool, e.graph, static_cast<TensorId>(value.id))
+                                  : kindName(value);
+    e.fail(diag::wrong_tensor, range, "the condition of `" + std::string(gate) + "`",
+           "one truth value a sample (`bool[n]`), found " + found);
+    return std::nullopt;
+  }
+  return static_cast<TensorId>(value.id);
+}
+
+/// False after a report.
+bool armsAreTensors(Elaborator& e, const ast::Skip& expr, const Value& computed, const Value& left) {
+  if (computed.isPoison() || left.isPoison()) return false;
+  if (!computed.is(ValueKind::Tensor)) {
+    e.wrongKind(expr.computed->range, "an arm of `skip`", "a tensor", computed);
+    return false;
+  }
+  if (!left.is(ValueKind::Tensor)) e.wrongKind(expr.leaving->range, "an arm of `skip`", "a tensor", left);
+  return left.is(ValueKind::Tensor);
+}
+
+/// Two arms of one type and shape, with as many samples as the condition; false after a report.
+bool armsAgree(Elaborator& e, const ast::Skip& expr, TensorId condition, TensorId computed, TensorId left) {
+  const Graph& graph = e.graph;
+  const std::vector<ExprId> here = graph[computed].shape, there = graph[left].shape;
+  bool same = graph[computed].dtype == graph[left].dtype && here.size() == there.size() && !here.empty();
+  for (std::size_t k = 0; same && k < here.size(); ++k) {
+    const auto equal = e.peek(e.pool.make(ExprOp::Equal, here[k], there[k]));
+    same = equal && equal->num != 0;
+  }
+  if (!same) {
+    e.fail(diag::arms_differ, expr.range, shapeText(e.pool, graph, computed), shapeText(e.pool, graph, left));
+    return false;
+  }
+  for (std::size_t k = 0; k < here.size(); ++k) {
+    if (!e.agree(here[k], there[k], "arm[" + std::to_string(k) + "]", expr.range, expr.leaving->range)) return false;
+  }
+  return e.agree(graph[condition].shape[0], here[0], "samples", expr.condition->range, expr.computed->range);
+}
+
 Value join(Elaborator& e, OpId gate, const std::vector<TensorId>& inputs, TensorId model, SrcRange range) {
   const TensorId result = e.builder.addTensor("joined", e.graph[model].dtype, e.graph[model].shape, range);
   Op op;
@@ -41,50 +86,6 @@ bool isRoot(const Elaborator& e, const ast::Callable& decl) {
 }
 
 }  // namespace
-
-/// The condition of a gate: one truth value a sample.
-std::optional<TensorId> Gates::checkCondition(Elaborator& e, const Value& value, SrcRange range, const char* gate) {
-  if (value.isPoison()) return std::nullopt;
-  const Tensor* tensor = value.is(ValueKind::Tensor) ? &e.graph.tensors[value.id] : nullptr;
-  if (tensor == nullptr || tensor->dtype != TBEM_BOOL || tensor->shape.size() != 1) {
-    const std::string found = tensor != nullptr
-                                  ? dtypeName(tensor->dtype) + shapeText(e.pool, e.graph, static_cast<TensorId>(value.id))
-                                  : kindName(value);
-    e.fail(diag::wrong_tensor, range, "the condition of `" + std::string(gate) + "`",
-           "one truth value a sample (`bool[n]`), found " + found);
-    return std::nullopt;
-  }
-  return static_cast<TensorId>(value.id);
-}
-
-bool Gates::armsAreTensors(Elaborator& e, const ast::Skip& expr, const Value& computed, const Value& left) {
-  if (computed.isPoison() || left.isPoison()) return false;
-  if (!computed.is(ValueKind::Tensor)) {
-    e.wrongKind(expr.computed->range, "an arm of `skip`", "a tensor", computed);
-    return false;
-  }
-  if (!left.is(ValueKind::Tensor)) e.wrongKind(expr.leaving->range, "an arm of `skip`", "a tensor", left);
-  return left.is(ValueKind::Tensor);
-}
-
-/// Two arms of one type and shape, with as many samples as the condition; false after a report.
-bool Gates::armsAgree(Elaborator& e, const ast::Skip& expr, TensorId condition, TensorId computed, TensorId left) {
-  const Graph& graph = e.graph;
-  const std::vector<ExprId> here = graph[computed].shape, there = graph[left].shape;
-  bool same = graph[computed].dtype == graph[left].dtype && here.size() == there.size() && !here.empty();
-  for (std::size_t k = 0; same && k < here.size(); ++k) {
-    const auto equal = e.peek(e.pool.make(ExprOp::Equal, here[k], there[k]));
-    same = equal && equal->num != 0;
-  }
-  if (!same) {
-    e.fail(diag::arms_differ, expr.range, shapeText(e.pool, graph, computed), shapeText(e.pool, graph, left));
-    return false;
-  }
-  for (std::size_t k = 0; k < here.size(); ++k) {
-    if (!e.agree(here[k], there[k], "arm[" + std::to_string(k) + "]", expr.range, expr.leaving->range)) return false;
-  }
-  return e.agree(graph[condition].shape[0], here[0], "samples", expr.condition->range, expr.computed->range);
-}
 
 Value Gates::skip(Elaborator& e, const ast::Skip& expr) {
   if (e.options.training) return trainedSkip(e, expr);

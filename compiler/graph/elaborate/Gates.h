@@ -34,9 +34,6 @@ public:
   sema::Value joinExits(Elaborator& elaborator, const Activation& network, sema::Value last);
 
 private:
-  std::optional<TensorId> checkCondition(Elaborator& elaborator, const sema::Value& value, SrcRange range, const char* gate);
-  bool armsAreTensors(Elaborator& elaborator, const ast::Skip& expr, const sema::Value& computed, const sema::Value& left);
-  bool armsAgree(Elaborator& elaborator, const ast::Skip& expr, TensorId condition, TensorId computed, TensorId left);
   std::pair<sema::Value, sema::Value> trainedShare(Elaborator& elaborator, const ast::Expr& condition);
   sema::Value trainedSkip(Elaborator& elaborator, const ast::Skip& expr);
   std::optional<TensorId> exitCondition(Elaborator& elaborator, const ast::Exit& statement, std::optional<TensorId>& score);

@@ -1,6 +1,6 @@
 #include "compiler/show/measured/TrainReport.h"
 
-#include "compiler/count/Conventions.h"
+#include "compiler/show/measured/GateCounts.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -32,15 +32,6 @@ Json scoreJson(const std::optional<train::Score>& score, bool accuracy) {
 }
 
 bool isGated(const std::optional<train::Score>& score) { return score && score->flops; }
-
-Json gatesJson(const train::Score& score) {
-  Json gates = Json::array();
-  for (const train::GateCount& gate : score.gates) {
-    gates.push_back(
-        {{"path", gate.gate}, {"kind", gate.exits ? "exit" : "skip"}, {"reached", gate.reached}, {"taken", gate.taken}});
-  }
-  return gates;
-}
 
 Json numberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
 
@@ -139,7 +130,7 @@ void TrainReport::trainingEnds(const TrainingRun& training, const train::Outcome
                 {"test_accuracy", scoreJson(outcome.test, true)}};
     if (isGated(outcome.test)) {
       fields["test_flops"] = *outcome.test->flops;
-      fields["test_gates"] = gatesJson(*outcome.test);
+      fields["test_gates"] = gatesJson(outcome.test->gates);
     }
     fields["seconds"] = outcome.seconds;
     fields["resumed"] = outcome.resumed;
@@ -156,8 +147,7 @@ void TrainReport::trainingEnds(const TrainingRun& training, const train::Outcome
     out.print("stopped early: the validation loss of no epoch was finite\n");
   if (outcome.test) {
     out.print("test: {}\n", scoreText(*outcome.test));
-    for (const train::GateCount& gate : outcome.test->gates)
-      out.print("  {}: {} of {} {}\n", gate.gate, gate.taken, gate.reached, gate.exits ? "left" : "skipped");
+    for (const runtime::GateCount& gate : outcome.test->gates) out.print("  {}\n", gateText(gate));
   }
   if (outcome.status == train::Outcome::Status::Interrupted) {
     out.print("stopped after step {}{}\n", outcome.steps,

@@ -1,5 +1,6 @@
 #include "compiler/show/rows/StepReport.h"
 
+#include "compiler/show/measured/GateCounts.h"
 #include "runtime/measure/Quantile.h"
 #include "runtime/report/Numbers.h"
 
@@ -14,17 +15,6 @@
 namespace tbem::driver {
 
 namespace {
-
-Json gatesJson(const StepOutcome& outcome) {
-  Json gates = Json::array();
-  for (const runtime::Decision& decision : outcome.decisions) {
-    gates.push_back({{"path", decision.gate},
-                     {"kind", decision.exits ? "exit" : "skip"},
-                     {"reached", decision.reached()},
-                     {"taken", decision.taken()}});
-  }
-  return gates;
-}
 
 Json latencyJson(const std::vector<double>& sorted) {
   return {{"median", measure::quantileOfSorted(sorted, 0.5)},
@@ -63,7 +53,7 @@ void printJson(show::Out& out, const RowState& row, const std::string& backend, 
                  {"seconds", outcome.seconds},
                  {"saved", saved.empty() ? Json() : Json(saved)}};
   if (outcome.flops) {
-    fields["gates"] = gatesJson(outcome);
+    fields["gates"] = gatesJson(runtime::countsOf(outcome.decisions));
     fields["flops_executed"] = Json::parse(*outcome.flops);
   }
   fields["not_finite"] = notFiniteJson(outcome);
@@ -88,9 +78,7 @@ void printStep(show::Out& out, const RowState& row, const std::string& backend, 
   }
   if (outcome.flops) out.print("{} executed, ", report::flops(std::stod(*outcome.flops)));
   out.print("{}\n", report::seconds(outcome.seconds));
-  for (const runtime::Decision& decision : outcome.decisions) {
-    out.print("  {}: {} of {} {}\n", decision.gate, decision.taken(), decision.reached(), decision.exits ? "left" : "skipped");
-  }
+  for (const runtime::GateCount& gate : runtime::countsOf(outcome.decisions)) out.print("  {}\n", gateText(gate));
   sayNotFinite(out, outcome);
   if (!saved.empty()) out.print("saved {}\n", saved);
 }
