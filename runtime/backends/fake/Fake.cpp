@@ -179,7 +179,7 @@ const char* lastErrorText() { return lastError; }
 
 constexpr tbem_backend kBackend = {
     TBEM_BACKEND_ABI, sizeof(tbem_backend), "fake",   probe,        query, create, run, destroy, allocate, release, copyIn,
-    copyOut,          synchronize,          parallel, lastErrorText};
+    copyOut,          synchronize,          parallel, lastErrorText, nullptr};
 
 }  // namespace
 }  // namespace tbem::fake

@@ -223,7 +223,7 @@ const char* lastErrorText() { return lastError; }
 
 constexpr tbem_backend kBackend = {
     TBEM_BACKEND_ABI, sizeof(tbem_backend), "ref", probe, query, create, run, destroy, allocate, release, copy, copy, synchronize,
-    parallel,         lastErrorText};
+    parallel,         lastErrorText, nullptr};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 /* The plug-in table of a backend: what the compiler asks of a device, and what native code runs on it.
  *
- * A backend is one `tbem_backend` table. Built-in: ref (f64 or f32, nested loops), cpu (oneDNN), fake (scripted failures).
+ * A backend is one `tbem_backend` table. Built-in: ref (f64 or f32, nested loops), cpu (oneDNN), cuda (cuDNN and
+ * cuBLASLt, opened at run time), fake (scripted failures).
  * Nothing throws across this boundary; every function may be called from one thread at a time unless it says otherwise. */
 #ifndef TBEM_BACKEND_H
 #define TBEM_BACKEND_H
@@ -11,7 +12,7 @@
 extern "C" {
 #endif
 
-#define TBEM_BACKEND_ABI 3u
+#define TBEM_BACKEND_ABI 4u
 #define TBEM_MAX_RANK 8
 #define TBEM_MAX_ALGORITHMS 4 /* numbers of algorithms lie below it */
 
@@ -101,6 +102,31 @@ typedef struct tbem_device_info {
 
 typedef struct tbem_op tbem_op; /* a prepared operator; owned by the backend, released with `destroy` */
 
+/* Of a device whose memory the host cannot reach. */
+typedef struct tbem_module tbem_module;       /* code on the device; released with `unload` */
+typedef struct tbem_kernel tbem_kernel;       /* a function of a module, as long as the module lives */
+typedef struct tbem_recording tbem_recording; /* work that was recorded; released with `forget` */
+
+/* What `run`, `launch`, `zero`, `move`, `copy_in` and `copy_out` are asked of such a device happens in the order in which it was
+ * asked; all but the copies may return before it is done, and then a failure is told by a later call. */
+typedef struct tbem_device_table {
+  const char* target; /* for which loops are compiled: "nvptx64"; an image is then PTX with a zero behind it */
+  tbem_status (*load)(const void* image, uint64_t bytes, tbem_module** out);
+  void (*unload)(tbem_module* module);
+  tbem_status (*find)(tbem_module* module, const char* name, tbem_kernel** out);
+  /* Runs a kernel for `items` items. Its parameters are `count` arguments of eight bytes each: addresses and i64. It shares the
+   * items out itself over as many threads as there are, so their number is the backend's choice. */
+  tbem_status (*launch)(tbem_kernel* kernel, const uint64_t* arguments, int32_t count, int64_t items);
+  tbem_status (*zero)(void* memory, uint64_t bytes);
+  tbem_status (*move)(void* to, const void* from, uint64_t bytes); /* within the device; the two do not overlap */
+  /* Between `record` and `recorded` work is kept instead of done; copies and `synchronize` are no work and may not be asked.
+   * `replay` does it as often as is wanted, with the addresses and scalars that were given then. */
+  tbem_status (*record)(void);
+  tbem_status (*recorded)(tbem_recording** out);
+  tbem_status (*replay)(tbem_recording* recording);
+  void (*forget)(tbem_recording* recording);
+} tbem_device_table;
+
 typedef struct tbem_backend {
   uint32_t abi;  /* TBEM_BACKEND_ABI */
   uint32_t size; /* sizeof(tbem_backend) */
@@ -123,15 +149,18 @@ typedef struct tbem_backend {
   tbem_status (*copy_in)(void* device, const void* host, uint64_t bytes);
   tbem_status (*copy_out)(void* host, const void* device, uint64_t bytes);
   tbem_status (*synchronize)(void);
-  /* Runs body(context, begin, end) over [0, count) on at most `threads` threads; ranges are disjoint and cover it. */
+  /* Runs body(context, begin, end) over [0, count) on at most `threads` threads; ranges are disjoint and cover it. Null with a
+   * device table: host code has nothing to do there. */
   void (*parallel)(int32_t threads, void (*body)(void* context, int64_t begin, int64_t end), void* context, int64_t count);
   /* The message of the last status that was not TBEM_OK on this thread. Owned by the backend. */
   const char* (*last_error)(void);
+  const tbem_device_table* device; /* null: the host's code reads and writes the memory, and loops are compiled for the host */
 } tbem_backend;
 
 /* The built-in backends. */
 const tbem_backend* tbem_backend_ref(void);
 const tbem_backend* tbem_backend_cpu(void);
+const tbem_backend* tbem_backend_cuda(void);
 const tbem_backend* tbem_backend_fake(void);
 
 #ifdef __cplusplus

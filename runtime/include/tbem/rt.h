@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-#define TBEM_RT_ABI 3u
+#define TBEM_RT_ABI 4u
 
 /* One executable's run-time state; made by runtime/core, opaque to native code. */
 typedef struct tbem_rt_context tbem_rt_context;
@@ -26,6 +26,10 @@ int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call, int64_t samples, i
 /* Runs `loop` over [0, count) on the backend's threads. */
 void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed,
                       int64_t count);
+
+/* Runs kernel number `kernel` of the image (executable.h) on a device whose memory the host cannot reach: `arguments` of eight
+ * bytes each, for `items` items. Returns a tbem_status. */
+int32_t tbem_rt_launch(tbem_rt_context* context, uint32_t kernel, const uint64_t* arguments, int32_t count, int64_t items);
 
 /* Steps that one thread runs for `samples` samples of its own; returns a tbem_status of the first call that failed. */
 typedef int32_t (*tbem_rt_part)(tbem_rt_context* context, char* arena, const double* scalars, uint64_t seed, int64_t part,

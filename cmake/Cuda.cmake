@@ -1,0 +1,20 @@
+# The kernels of the cuda backend: each runtime/backends/cuda/kernels/*.cu as PTX, which a driver compiles for its card, embedded
+# by its name. Without nvcc there are none, and the backend says so.
+find_program(TBEM_NVCC nvcc HINTS /usr/local/cuda/bin)
+set(ptx_files)
+if(TBEM_NVCC)
+  file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/runtime/backends/cuda/kernels/*.cu)
+  file(GLOB cuda_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/runtime/backends/cuda/kernels/*.cuh)
+  foreach(source IN LISTS cuda_sources)
+    cmake_path(GET source STEM stem)
+    set(ptx ${CMAKE_BINARY_DIR}/cuda/${stem}.ptx)
+    add_custom_command(OUTPUT ${ptx}
+      COMMAND ${TBEM_NVCC} --ptx --gpu-architecture=compute_75 --std=c++17 -O3 --fmad=true -Werror all-warnings
+              -I${CMAKE_SOURCE_DIR} -o ${ptx} ${source}
+      DEPENDS ${source} ${cuda_headers}
+      COMMENT "PTX of ${stem}.cu")
+    list(APPEND ptx_files ${ptx})
+  endforeach()
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/cuda)
+endif()
+tbem_embed(tbem_cuda_kernels tbem::cuda_kernels ${CMAKE_BINARY_DIR}/cuda ${ptx_files})

@@ -1,0 +1,34 @@
+// The card that this process uses: the driver's first device, its primary context, one stream in which all work stands in order.
+// Opened by the first who asks; stays open until the process ends.
+#pragma once
+
+#include "runtime/backends/cuda/device/Driver.h"
+#include "tbem/backend.h"
+
+#include <tl/expected.hpp>
+
+#include <string>
+
+namespace tbem::cuda {
+
+struct Device {
+  const Driver* driver = nullptr;
+  DeviceHandle handle = 0;
+  ContextHandle context = nullptr;
+  StreamHandle stream = nullptr;
+  std::string name;  ///< "NVIDIA H100 80GB HBM3"
+  int major = 0, minor = 0;
+  int multiprocessors = 0;
+  std::uint64_t memory = 0;  ///< bytes in all
+};
+
+/// The device, its context current on this thread. Errors, in words: there is no driver, it is too old, there is no card, the
+/// card is too old.
+tl::expected<const Device*, std::string> openDevice();
+/// Why it cannot be opened goes to last_error.
+tbem_status openDevice(const Device*& device);
+
+/// TBEM_OK, or the failure of a call of the driver, with its words and what was being done.
+tbem_status check(const Device& device, int result, const char* doing);
+
+}  // namespace tbem::cuda

@@ -1,0 +1,66 @@
+// What the parts of the cuda backend share: prepared operators, failures, families of primitives.
+//
+// f32 with i64 numbers of elements; all tensors row-major. Convolutions are cuDNN's and matrix products cuBLASLt's (libraries/);
+// the rest are kernels of our own (kernels/*.cu), which ops/*.cpp start. A query needs no device.
+#pragma once
+
+#include "runtime/core/Layout.h"
+#include "runtime/core/Primitive.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tbem::cuda {
+
+/// Keeps a message for last_error and returns the status.
+tbem_status fail(tbem_status status, const std::string& message);
+
+/// A prepared operator. Owns a copy of its description.
+class Op {
+public:
+  explicit Op(const tbem_op_desc& from);
+  virtual ~Op() = default;
+  Op(const Op&) = delete;
+  Op& operator=(const Op&) = delete;
+
+  /// Puts its work behind what the device was asked before (Device.h). `memory` and `work` are addresses of the device.
+  virtual tbem_status run(void* const* memory, void* work, const double* scalars) = 0;
+
+  tbem_op_desc desc;
+  std::vector<tbem_operand> operands;
+  std::vector<std::int64_t> attributes;
+};
+
+/// A family of primitives. `query` gets a description that passed checkDescription and fills what is `any`, and the workspace;
+/// `create` gets one without `any` that passed its query, with the device open.
+struct Family {
+  tbem_status (*query)(tbem_op_desc& op, tbem_op_info& info);
+  tbem_status (*create)(const tbem_op_desc& op, std::unique_ptr<Op>& out);
+};
+
+/// A family whose primitives are all prepared as one kind of operator.
+template <class Only>
+Family familyOf(tbem_status (*query)(tbem_op_desc& op, tbem_op_info& info)) {
+  return {query, [](const tbem_op_desc& op, std::unique_ptr<Op>& out) {
+            out = std::make_unique<Only>(op);
+            return tbem_status{TBEM_OK};
+          }};
+}
+
+/// Makes every operand that is `any` row-major; TBEM_UNSUPPORTED where one that is given is not.
+tbem_status plainLayouts(tbem_op_desc& op);
+
+Family convFamily();     // libraries/Conv.cpp
+Family productFamily();  // libraries/Product.cpp
+Family moveFamily();     // ops/Move.cpp: permute, pad, slice, concat, reorder
+Family indexFamily();    // ops/Index.cpp: gather, gather_gradient, arg_max, constant
+Family rowsFamily();     // ops/Rows.cpp: split_rows, move_rows
+Family reduceFamily();   // ops/Reduce.cpp: reduce_sum, reduce_max and its gradient, sum_squares
+Family channelFamily();  // ops/Channel.cpp: channel_moments, channel_gradient_sums
+Family rowSumFamily();   // ops/RowSums.cpp: row_gradient_sums
+Family poolFamily();     // ops/Pool.cpp
+Family softmaxFamily();  // ops/Softmax.cpp: softmax, log_softmax, cross_entropy and their gradients
+
+}  // namespace tbem::cuda
