@@ -1,5 +1,6 @@
 // The backend table of `cuda`.
 #include "runtime/backends/cuda/device/Code.h"
+#include "runtime/backends/cuda/device/ErrorWord.h"
 #include "runtime/backends/cuda/device/Op.h"
 #include "runtime/backends/cuda/libraries/Blas.h"
 #include "runtime/backends/cuda/libraries/Cudnn.h"
@@ -214,28 +215,27 @@ void release(void* memory, std::uint64_t) {
   });
 }
 
-tbem_status waited(const Device& device, tbem_status asked, const char* doing) {
-  return asked != TBEM_OK ? asked : check(device, device.driver->streamSynchronize(device.stream), doing);
-}
-
 tbem_status copyIn(void* memory, const void* host, std::uint64_t bytes) {
   if (bytes == 0) return TBEM_OK;
   return onDevice([&](const Device& device) {
     constexpr const char* kDoing = "copying to the card";
-    return waited(device, check(device, device.driver->copyIn(addressOf(memory), host, bytes, device.stream), kDoing), kDoing);
+    const int copied = device.driver->copyIn(addressOf(memory), host, bytes, device.stream);
+    if (const tbem_status status = check(device, copied, kDoing)) return status;
+    return check(device, device.driver->streamSynchronize(device.stream), kDoing);
   });
 }
 
 tbem_status copyOut(void* host, const void* memory, std::uint64_t bytes) {
   if (bytes == 0) return TBEM_OK;
   return onDevice([&](const Device& device) {
-    constexpr const char* kDoing = "copying from the card";
-    return waited(device, check(device, device.driver->copyOut(host, addressOf(memory), bytes, device.stream), kDoing), kDoing);
+    const int copied = device.driver->copyOut(host, addressOf(memory), bytes, device.stream);
+    const tbem_status status = check(device, copied, "copying from the card");
+    return status != TBEM_OK ? status : readErrorWord();
   });
 }
 
 tbem_status synchronize() {
-  return onDevice([](const Device& device) { return waited(device, TBEM_OK, "waiting for the card"); });
+  return onDevice([](const Device&) { return readErrorWord(); });
 }
 
 // ---- Code and its order -----------------------------------------------------------------------------------------------
