@@ -10,8 +10,10 @@ if(TBEM_NVCC)
     set(ptx ${CMAKE_BINARY_DIR}/cuda/${stem}.ptx)
     add_custom_command(OUTPUT ${ptx}
       COMMAND ${TBEM_NVCC} --ptx --gpu-architecture=compute_75 --std=c++17 -O3 --fmad=true -Werror all-warnings
-              -I${CMAKE_SOURCE_DIR} -o ${ptx} ${source}
-      DEPENDS ${source} ${cuda_headers}
+              -I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/runtime/include -o ${ptx} ${source}
+      # A driver refuses PTX of a later version than its own, and these kernels use nothing that is new: 8.0 is CUDA 12.0's.
+      COMMAND sed -i "s/^\\.version .*/.version 8.0/" ${ptx}
+      DEPENDS ${source} ${cuda_headers} ${CMAKE_SOURCE_DIR}/runtime/backends/cuda/device/Parameters.h
       COMMENT "PTX of ${stem}.cu")
     list(APPEND ptx_files ${ptx})
   endforeach()

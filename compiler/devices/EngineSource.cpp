@@ -1,7 +1,7 @@
 #include "compiler/devices/EngineSource.h"
 
-#include "compiler/devices/CudnnPlaces.h"
 #include "compiler/jit/glue/CacheFile.h"
+#include "runtime/cudnn/Places.h"
 #include "runtime/cudnn/Recorded.h"
 
 #include <fmt/format.h>
@@ -143,14 +143,14 @@ tl::expected<EngineSource, Failed> EngineSource::open(const std::string& given, 
     if (const std::string why = impl->openAnswers(given); !why.empty()) return failed(kUsage, fmt::format("--cudnn {}", why));
     return EngineSource(std::move(impl));
   }
-  const auto path = cudnn::findLibrary(given, cudnnPlaces(pythonFirst));
+  const auto path = cudnn::findLibrary(given, cudnn::cudnnPlaces(pythonFirst));
   if (!path) {
     if (!given.empty()) return failed(kEnvironment, path.error());
     impl->without = path.error() + " (--cudnn DIR names its folder)";
     return EngineSource(std::move(impl));
   }
   impl->path = *path;
-  impl->libcuda = cudnn::openLibcuda(libcudaStubs());
+  impl->libcuda = cudnn::openLibcuda(cudnn::libcudaStubs());
   // The file stands for its version: nothing need be opened where everything was asked before.
   std::error_code error;
   const auto size = std::filesystem::file_size(*path, error);

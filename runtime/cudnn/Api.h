@@ -16,11 +16,13 @@ enum Descriptor : int {
   kEngine = 2,
   kEngineConfig = 3,
   kEngineHeuristic = 4,
+  kExecutionPlan = 5,
   kKnobChoice = 7,
   kConvolutionForward = 10,
   kConvolutionBackwardFilter = 11,
   kConvolutionBackwardData = 12,
   kOperationGraph = 15,
+  kVariantPack = 16,
   kTensor = 17,
   kDeviceProperties = 38,
 };
@@ -40,6 +42,9 @@ enum Attribute : int {
   kConfigEngine = 300,
   kConfigKnobs = 302,
   kConfigWorkspace = 303,
+  kPlanHandle = 400,
+  kPlanConfig = 401,
+  kPlanWorkspace = 402,
   kKnobType = 600,
   kKnobValue = 601,
   kForwardAlpha = 700,
@@ -60,12 +65,17 @@ enum Attribute : int {
   kFilterDw = 715,
   kFilterX = 716,
   kFilterDy = 717,
+  kGraphHandle = 800,
   kGraphOperations = 801,
   kTensorAlignment = 900,
   kTensorType = 901,
   kTensorDimensions = 902,
   kTensorStrides = 903,
   kTensorId = 906,
+  kPackIds = 1000,
+  kPackPointers = 1001,
+  kPackWorkspace = 1003,
+  kEngineGraph = 1300,
   kEngineIndex = 1301,
   kEngineNumericalNote = 1303,
   kEngineBehaviourNote = 1305,
@@ -74,9 +84,11 @@ enum Attribute : int {
 
 /// Of an attribute's value.
 enum Type : int {
+  kHandle = 0,
   kDataType = 1,
   kInt64 = 3,
   kFloat = 4,
+  kPointer = 6,
   kMode = 7,
   kHeuristic = 8,
   kKnob = 9,
@@ -102,6 +114,10 @@ struct Functions {
   Status (*finalize)(void* descriptor) = nullptr;
   Status (*set)(void* descriptor, int attribute, int type, std::int64_t count, const void* values) = nullptr;
   Status (*get)(const void* descriptor, int attribute, int type, std::int64_t room, std::int64_t* count, void* values) = nullptr;
+  Status (*createHandle)(Handle* handle) = nullptr;
+  Status (*destroyHandle)(Handle handle) = nullptr;
+  Status (*setStream)(Handle handle, void* stream) = nullptr;
+  Status (*execute)(Handle handle, void* plan, void* pack) = nullptr;
 };
 
 }  // namespace tbem::cudnn::api

@@ -7,6 +7,14 @@
 
 namespace tbem::cudnn {
 
+std::string failureText(const api::Functions& functions, api::Status status, const char* what) {
+  if (status == 0) return {};
+  std::array<char, 512> detail{};
+  if (functions.lastError != nullptr) functions.lastError(detail.data(), detail.size() - 1);
+  return fmt::format("cuDNN refuses {}: {}{}{}", what, functions.errorString(status), detail[0] != '\0' ? ": " : "",
+                     detail.data());
+}
+
 Descriptor::Descriptor(const api::Functions& functions, Failure& failure, api::Descriptor type)
     : functions(&functions), failure(&failure) {
   if (failure.ok()) check(functions.create(type, &self), "a descriptor");
@@ -27,11 +35,7 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
 }
 
 void Descriptor::check(api::Status status, const char* what) const {
-  if (status == 0 || !failure->ok()) return;
-  std::array<char, 512> detail{};
-  if (functions->lastError != nullptr) functions->lastError(detail.data(), detail.size() - 1);
-  failure->text =
-      fmt::format("cuDNN refuses {}: {}{}{}", what, functions->errorString(status), detail[0] != '\0' ? ": " : "", detail.data());
+  if (failure->ok()) failure->text = failureText(*functions, status, what);
 }
 
 void Descriptor::finish(const char* what) {

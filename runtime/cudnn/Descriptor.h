@@ -18,6 +18,9 @@ struct Failure {
   bool ok() const { return text.empty(); }
 };
 
+/// "" for success; else "cuDNN refuses WHAT: " and its words.
+std::string failureText(const api::Functions& functions, api::Status status, const char* what);
+
 class Descriptor {
 public:
   Descriptor(const api::Functions& functions, Failure& failure, api::Descriptor type);

@@ -1,5 +1,7 @@
 #include "runtime/cudnn/Library.h"
 
+#include "runtime/cudnn/Places.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,15 +15,6 @@ namespace {
 
 constexpr const char* kName = "libcudnn.so.9";
 constexpr std::size_t kOldest = 90800;  // the first that answers for devices that are not there
-
-std::string inFolder(const std::string& folder) {
-  std::error_code ignored;
-  for (const char* below : {"", "lib", "lib64"}) {
-    const auto path = std::filesystem::path(folder) / below / kName;
-    if (std::filesystem::is_regular_file(path, ignored)) return path.string();
-  }
-  return {};
-}
 
 template <class Function>
 bool load(void* library, const char* name, Function& function) {
@@ -38,7 +31,11 @@ const char* loadAll(void* library, api::Functions& f) {
   if (!load(library, "cudnnBackendDestroyDescriptor", f.destroy)) return "cudnnBackendDestroyDescriptor";
   if (!load(library, "cudnnBackendFinalize", f.finalize)) return "cudnnBackendFinalize";
   if (!load(library, "cudnnBackendSetAttribute", f.set)) return "cudnnBackendSetAttribute";
-  return load(library, "cudnnBackendGetAttribute", f.get) ? nullptr : "cudnnBackendGetAttribute";
+  if (!load(library, "cudnnBackendGetAttribute", f.get)) return "cudnnBackendGetAttribute";
+  if (!load(library, "cudnnCreate", f.createHandle)) return "cudnnCreate";
+  if (!load(library, "cudnnDestroy", f.destroyHandle)) return "cudnnDestroy";
+  if (!load(library, "cudnnSetStream", f.setStream)) return "cudnnSetStream";
+  return load(library, "cudnnBackendExecute", f.execute) ? nullptr : "cudnnBackendExecute";
 }
 
 }  // namespace
@@ -65,11 +62,11 @@ tl::expected<std::string, std::string> findLibrary(const std::string& given, con
   std::error_code ignored;
   if (!given.empty()) {
     if (std::filesystem::is_regular_file(given, ignored)) return given;
-    if (std::string found = inFolder(given); !found.empty()) return found;
+    if (std::string found = fileIn(given, kName); !found.empty()) return found;
     return tl::unexpected(fmt::format("{} holds no {}, nor does lib or lib64 in it", given, kName));
   }
   for (const std::string& place : places) {
-    if (std::string found = inFolder(place); !found.empty()) return found;
+    if (std::string found = fileIn(place, kName); !found.empty()) return found;
   }
   return tl::unexpected(
       fmt::format("there is no {} in {}", kName,

@@ -26,11 +26,11 @@ USES = [
          "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs",
          "compiler/show/reference", "compiler/show/rows")),
     Use("reads the environment", "getenv secure_getenv", r"\bWORD\s*\(", "take it as a setting",
-        ("compiler/devices/CudnnPlaces.cpp", "compiler/foreign/Python.cpp",
+        ("compiler/foreign/Python.cpp",
          "compiler/jit/glue/Jit.cpp", "compiler/process/OpenMp.cpp",
          "compiler/run/weights/WeightNames.cpp", "compiler/sema/Modules.cpp", "compiler/show/Console.cpp",
-         "compiler/show/WrappedText.cpp", "runtime/backends/fake/Fake.cpp", "runtime/report/Table.cpp",
-         "tools/tbemc/Process.cpp")),
+         "compiler/show/WrappedText.cpp", "runtime/backends/fake/Fake.cpp", "runtime/cudnn/Places.cpp",
+         "runtime/report/Table.cpp", "tools/tbemc/Process.cpp")),
     Use("shares ownership", "shared_ptr make_shared", r"\bWORD\b", "let one owner hold it and give others a reference",
         ("compiler/driver/Cli.cpp", "compiler/embed",  # DLPack: whoever has a tensor last ends its memory
          "compiler/experiment/Request.h", "compiler/pytorch/eager/EagerOperators.cpp",
@@ -50,7 +50,7 @@ FOREIGN = [
     # PyTorch's, cuDNN's, Linux's
     "aten/src/ATen/cuda/CublasHandlePool.cpp", "aten/src/ATen/native/cuda/Blas.cpp", "c10/core/AllocatorConfig.cpp",
     "c10/cuda/CUDAAllocatorConfig.cpp", "c10/cuda/CUDACachingAllocator.cpp", "torch/csrc/autograd/engine.cpp",
-    "tools/autograd", "cudnn_graph.h", "dlpack.h", "linux/magic.h",
+    "tools/autograd", "cublasLt.h", "cuda.h", "cudnn_graph.h", "dlpack.h", "linux/magic.h",
     # a reader's own
     "a/b.tbem", "net.tbem", "parts/blocks.tbem", "train.py", "file.py", "model.py", "path/to/file.py", "resnet.py",
     "examples/s",  # a rate

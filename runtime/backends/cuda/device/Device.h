@@ -11,6 +11,8 @@
 
 namespace tbem::cuda {
 
+constexpr int kLeastCapability = 75;  ///< 10 x major + minor of the oldest cards that can be used: what kernels are made for
+
 struct Device {
   const Driver* driver = nullptr;
   DeviceHandle handle = 0;

@@ -16,6 +16,8 @@ namespace tbem::cuda {
 
 /// Keeps a message for last_error and returns the status.
 tbem_status fail(tbem_status status, const std::string& message);
+/// The message of the last failure on this thread.
+const char* lastErrorText();
 
 /// A prepared operator. Owns a copy of its description.
 class Op {

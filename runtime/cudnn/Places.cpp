@@ -1,10 +1,10 @@
-#include "compiler/devices/CudnnPlaces.h"
+#include "runtime/cudnn/Places.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
-namespace tbem::driver {
+namespace tbem::cudnn {
 
 namespace {
 
@@ -31,7 +31,8 @@ fs::path pythonPrefix() {
   return {};
 }
 
-std::vector<std::string> pythonPackages() {
+/// Folders of the environment's `nvidia` package.
+std::vector<std::string> pythonPackages(const char* name) {
   std::vector<std::string> list;
   const fs::path prefix = pythonPrefix();
   if (prefix.empty()) return list;
@@ -39,20 +40,35 @@ std::vector<std::string> pythonPackages() {
   for (const auto& version : fs::directory_iterator(prefix / "lib", ignored)) {
     if (version.path().filename().string().rfind("python3", 0) != 0) continue;
     for (const char* packages : {"site-packages", "dist-packages"}) {
-      const fs::path package = version.path() / packages / "nvidia" / "cudnn";
+      const fs::path package = version.path() / packages / "nvidia" / name;
       if (fs::is_directory(package, ignored)) list.push_back(package.string());
     }
   }
   return list;
 }
 
+/// Folders of toolkits and of the system's packages.
+std::vector<std::string> installed() {
+  std::vector<std::string> places = toolkits();
+  places.insert(places.end(), {"/usr/lib/x86_64-linux-gnu", "/usr/lib64"});
+  return places;
+}
+
 }  // namespace
 
 std::vector<std::string> cudnnPlaces(bool pythonFirst) {
-  std::vector<std::string> places = toolkits();
-  places.insert(places.end(), {"/usr/lib/x86_64-linux-gnu", "/usr/lib64"});
-  const std::vector<std::string> packages = pythonPackages();
+  std::vector<std::string> places = installed();
+  const std::vector<std::string> packages = pythonPackages("cudnn");
   places.insert(pythonFirst ? places.begin() : places.end(), packages.begin(), packages.end());
+  return places;
+}
+
+std::vector<std::string> cublasPlaces() {
+  std::vector<std::string> places = installed();
+  for (const char* name : {"cu13", "cublas"}) {
+    const std::vector<std::string> packages = pythonPackages(name);
+    places.insert(places.end(), packages.begin(), packages.end());
+  }
   return places;
 }
 
@@ -65,4 +81,13 @@ std::vector<std::string> libcudaStubs() {
   return list;
 }
 
-}  // namespace tbem::driver
+std::string fileIn(const std::string& folder, const std::string& name) {
+  std::error_code ignored;
+  for (const char* below : {"", "lib", "lib64"}) {
+    const fs::path path = fs::path(folder) / below / name;
+    if (fs::is_regular_file(path, ignored)) return path.string();
+  }
+  return {};
+}
+
+}  // namespace tbem::cudnn

@@ -1,16 +1,21 @@
-// Where cuDNN and libcuda may lie on this machine.
+// Where cuDNN, cuBLASLt and libcuda may lie on this machine.
 #pragma once
 
 #include <string>
 #include <vector>
 
-namespace tbem::driver {
+namespace tbem::cudnn {
 
 /// Folders that may hold libcudnn.so.9, in the order in which they are looked at: the CUDA toolkit's (CUDA_HOME, CUDA_PATH,
 /// /usr/local/cuda), the system's, the `nvidia-cudnn` package of the active Python environment (VIRTUAL_ENV, else that of the
 /// first python3 on the PATH). `pythonFirst`: PyTorch uses its own package.
 std::vector<std::string> cudnnPlaces(bool pythonFirst);
+/// The same of libcublasLt.so; Python's are the packages `nvidia-cublas` of CUDA 13 and 12.
+std::vector<std::string> cublasPlaces();
 /// Files that may be a stub of libcuda: the toolkits'.
 std::vector<std::string> libcudaStubs();
 
-}  // namespace tbem::driver
+/// The file of that name in the folder, or in lib or lib64 below it; "" where there is none.
+std::string fileIn(const std::string& folder, const std::string& name);
+
+}  // namespace tbem::cudnn

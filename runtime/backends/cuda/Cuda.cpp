@@ -1,0 +1,343 @@
+// The backend table of `cuda`.
+#include "runtime/backends/cuda/device/Code.h"
+#include "runtime/backends/cuda/device/Op.h"
+#include "runtime/backends/cuda/libraries/Blas.h"
+#include "runtime/backends/cuda/libraries/Cudnn.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+namespace tbem::cuda {
+namespace {
+
+Family familyOf(int primitive) {
+  switch (static_cast<tbem_primitive>(primitive)) {
+    case TBEM_PRIMITIVE_conv2d:
+    case TBEM_PRIMITIVE_conv2d_input_gradient:
+    case TBEM_PRIMITIVE_conv2d_weight_gradient:
+      return convFamily();
+    case TBEM_PRIMITIVE_dense:
+    case TBEM_PRIMITIVE_dense_input_gradient:
+    case TBEM_PRIMITIVE_dense_weight_gradient:
+    case TBEM_PRIMITIVE_matmul:
+      return productFamily();
+    case TBEM_PRIMITIVE_reduce_sum:
+    case TBEM_PRIMITIVE_reduce_max:
+    case TBEM_PRIMITIVE_reduce_max_gradient:
+    case TBEM_PRIMITIVE_sum_squares:
+      return reduceFamily();
+    case TBEM_PRIMITIVE_channel_moments:
+    case TBEM_PRIMITIVE_channel_gradient_sums:
+      return channelFamily();
+    case TBEM_PRIMITIVE_row_gradient_sums:
+      return rowSumFamily();
+    case TBEM_PRIMITIVE_max_pool2d:
+    case TBEM_PRIMITIVE_max_pool2d_gradient:
+    case TBEM_PRIMITIVE_avg_pool2d:
+    case TBEM_PRIMITIVE_avg_pool2d_gradient:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient:
+      return poolFamily();
+    case TBEM_PRIMITIVE_softmax:
+    case TBEM_PRIMITIVE_softmax_gradient:
+    case TBEM_PRIMITIVE_log_softmax:
+    case TBEM_PRIMITIVE_log_softmax_gradient:
+    case TBEM_PRIMITIVE_cross_entropy:
+    case TBEM_PRIMITIVE_cross_entropy_gradient:
+      return softmaxFamily();
+    case TBEM_PRIMITIVE_gather:
+    case TBEM_PRIMITIVE_gather_gradient:
+    case TBEM_PRIMITIVE_arg_max:
+    case TBEM_PRIMITIVE_constant:
+      return indexFamily();
+    case TBEM_PRIMITIVE_split_rows:
+    case TBEM_PRIMITIVE_move_rows:
+      return rowsFamily();
+    case TBEM_PRIMITIVE_permute:
+    case TBEM_PRIMITIVE_pad:
+    case TBEM_PRIMITIVE_slice:
+    case TBEM_PRIMITIVE_concat:
+    case TBEM_PRIMITIVE_reorder:
+    case TBEM_PRIMITIVE_COUNT:
+      break;
+  }
+  return moveFamily();
+}
+
+/// Shapes and element types, for query and create.
+tbem_status checkOp(const tbem_op_desc& op) {
+  const std::string wrong = runtime::checkDescription(op);
+  if (!wrong.empty()) return fail(TBEM_INVALID, wrong);
+  const runtime::Signature& signature = runtime::signature(static_cast<tbem_primitive>(op.primitive));
+  if (op.algorithm != 0) return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} has one algorithm", signature.name));
+  for (int k = 0; k < op.inputs + op.outputs; ++k) {
+    const tbem_operand& operand = op.operands[k];
+    if (operand.present == 0 || signature.moves || tbem_is_floating(operand.dtype) == 0 || operand.dtype == TBEM_F32) continue;
+    return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} of {}; this backend computes in f32 (ref computes in f64, cpu in bf16)",
+                                              signature.name, runtime::dtypeName(operand.dtype)));
+  }
+  return TBEM_OK;
+}
+
+/// Runs `body`, and turns what the standard library throws into a status.
+template <class Body>
+tbem_status guarded(Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return fail(TBEM_OUT_OF_MEMORY, "cuda: the host has no memory for an operator");
+  } catch (const std::exception& error) {
+    return fail(TBEM_FAILED, error.what());
+  }
+}
+
+/// What `body` makes of the device, which is open on this thread then.
+template <class Body>
+tbem_status onDevice(Body body) {
+  return guarded([&] {
+    const Device* device = nullptr;
+    const tbem_status status = openDevice(device);
+    return status != TBEM_OK ? status : body(*device);
+  });
+}
+
+tbem_status probe(tbem_device_info* info) {
+  *info = {};
+  return onDevice([&](const Device& device) {
+    int version = 0;
+    (void)device.driver->driverVersion(&version);
+    std::string libraries = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
+    for (const std::string& library : {cudnnVersion(), blasVersion()}) {
+      if (!library.empty()) libraries += ", " + library;
+    }
+    std::snprintf(info->name, sizeof info->name, "%s", device.name.c_str());
+    std::snprintf(info->isa, sizeof info->isa, "sm_%d%d", device.major, device.minor);
+    std::snprintf(info->library, sizeof info->library, "%s", libraries.c_str());
+    info->threads = 1;
+    info->memory = device.memory;
+    return tbem_status{TBEM_OK};
+  });
+}
+
+tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
+  return guarded([&] {
+    *info = {};
+    if (op->operands == nullptr)  // every primitive belongs to a family
+      return op->primitive >= 0 && op->primitive < TBEM_PRIMITIVE_COUNT ? TBEM_OK : TBEM_UNSUPPORTED;
+    const tbem_status status = checkOp(*op);
+    return status != TBEM_OK ? status : familyOf(op->primitive).query(*op, *info);
+  });
+}
+
+tbem_status create(const tbem_op_desc* op, tbem_op** out) {
+  return onDevice([&](const Device&) {
+    if (const tbem_status status = checkOp(*op)) return status;
+    for (int k = 0; k < op->inputs + op->outputs; ++k) {
+      if (op->operands[k].present != 0 && op->operands[k].layout.any != 0)
+        return fail(TBEM_INVALID, "cuda: create needs every layout chosen");
+    }
+    // The same checks of layouts as in a query; nothing is `any`, so nothing is changed.
+    std::vector<tbem_operand> operands(op->operands, op->operands + op->inputs + op->outputs);
+    tbem_op_desc copy = *op;
+    copy.operands = operands.data();
+    tbem_op_info info{};
+    const Family family = familyOf(op->primitive);
+    if (const tbem_status status = family.query(copy, info)) return status;
+    std::unique_ptr<Op> made;
+    const tbem_status status = family.create(*op, made);
+    if (status == TBEM_OK) *out = reinterpret_cast<tbem_op*>(made.release());
+    return status;
+  });
+}
+
+tbem_status run(tbem_op* op, void* const* operands, void* work, const double* scalars) {
+  return onDevice([&](const Device&) { return reinterpret_cast<Op*>(op)->run(operands, work, scalars); });
+}
+
+void destroy(tbem_op* op) { delete reinterpret_cast<Op*>(op); }
+
+// ---- Memory -----------------------------------------------------------------------------------------------------------
+
+DevicePointer addressOf(const void* memory) { return reinterpret_cast<DevicePointer>(memory); }
+
+/// What the driver calls memory whose address was moved up to the next page.
+struct Moved {
+  std::mutex mutex;
+  std::unordered_map<DevicePointer, DevicePointer> of;
+};
+
+Moved& moved() {
+  static Moved all;
+  return all;
+}
+
+tbem_status allocate(std::uint64_t bytes, void** out) {
+  *out = nullptr;
+  return onDevice([&](const Device& device) {
+    constexpr std::uint64_t kPage = 4096;
+    const Driver& driver = *device.driver;
+    const std::string doing = fmt::format("allocating {} bytes", bytes);
+    DevicePointer memory = 0;
+    if (const tbem_status status = check(device, driver.allocate(&memory, std::max<std::uint64_t>(bytes, 1)), doing.c_str()))
+      return status;
+    if (memory % kPage != 0) {
+      (void)driver.release(memory);
+      if (const tbem_status status = check(device, driver.allocate(&memory, bytes + kPage), doing.c_str())) return status;
+      const DevicePointer page = (memory + kPage - 1) / kPage * kPage;
+      const std::lock_guard lock(moved().mutex);
+      moved().of.emplace(page, memory);
+      memory = page;
+    }
+    *out = reinterpret_cast<void*>(memory);
+    return tbem_status{TBEM_OK};
+  });
+}
+
+void release(void* memory, std::uint64_t) {
+  if (memory == nullptr) return;
+  (void)onDevice([&](const Device& device) {
+    DevicePointer address = addressOf(memory);
+    {
+      const std::lock_guard lock(moved().mutex);
+      if (const auto known = moved().of.find(address); known != moved().of.end()) {
+        address = known->second;
+        moved().of.erase(known);
+      }
+    }
+    return check(device, device.driver->release(address), "releasing memory");
+  });
+}
+
+tbem_status waited(const Device& device, tbem_status asked, const char* doing) {
+  return asked != TBEM_OK ? asked : check(device, device.driver->streamSynchronize(device.stream), doing);
+}
+
+tbem_status copyIn(void* memory, const void* host, std::uint64_t bytes) {
+  if (bytes == 0) return TBEM_OK;
+  return onDevice([&](const Device& device) {
+    constexpr const char* kDoing = "copying to the card";
+    return waited(device, check(device, device.driver->copyIn(addressOf(memory), host, bytes, device.stream), kDoing), kDoing);
+  });
+}
+
+tbem_status copyOut(void* host, const void* memory, std::uint64_t bytes) {
+  if (bytes == 0) return TBEM_OK;
+  return onDevice([&](const Device& device) {
+    constexpr const char* kDoing = "copying from the card";
+    return waited(device, check(device, device.driver->copyOut(host, addressOf(memory), bytes, device.stream), kDoing), kDoing);
+  });
+}
+
+tbem_status synchronize() {
+  return onDevice([](const Device& device) { return waited(device, TBEM_OK, "waiting for the card"); });
+}
+
+// ---- Code and its order -----------------------------------------------------------------------------------------------
+
+tbem_status load(const void* image, std::uint64_t, tbem_module** out) {
+  return onDevice([&](const Device& device) {
+    ModuleHandle module = nullptr;
+    const tbem_status status = loadCode(device, image, "the loops of a step", module);
+    *out = reinterpret_cast<tbem_module*>(module);
+    return status;
+  });
+}
+
+void unload(tbem_module* module) {
+  if (module == nullptr) return;
+  (void)onDevice([&](const Device& device) {
+    return check(device, device.driver->moduleUnload(reinterpret_cast<ModuleHandle>(module)), "unloading code");
+  });
+}
+
+tbem_status find(tbem_module* module, const char* name, tbem_kernel** out) {
+  return onDevice([&](const Device& device) {
+    FunctionHandle function = nullptr;
+    const int result = device.driver->moduleFunction(&function, reinterpret_cast<ModuleHandle>(module), name);
+    *out = reinterpret_cast<tbem_kernel*>(function);
+    return result == 0 ? tbem_status{TBEM_OK} : check(device, result, fmt::format("looking for the kernel {}", name).c_str());
+  });
+}
+
+tbem_status launchKernel(tbem_kernel* kernel, const std::uint64_t* arguments, std::int32_t count, std::int64_t items) {
+  if (items <= 0) return TBEM_OK;
+  return onDevice([&](const Device& device) {
+    // Blocks of which a multiprocessor holds eight; four times as many as the card holds even out what they take.
+    constexpr std::int64_t kThreads = 256, kBlocksEach = 32;
+    const std::int64_t blocks = std::min((items - 1) / kThreads + 1, kBlocksEach * device.multiprocessors);
+    std::vector<void*> addresses;
+    for (std::int32_t i = 0; i < count; ++i) addresses.push_back(const_cast<std::uint64_t*>(arguments + i));
+    return check(device,
+                 device.driver->launch(reinterpret_cast<FunctionHandle>(kernel), static_cast<unsigned>(blocks), 1, 1, kThreads, 1,
+                                       1, 0, device.stream, addresses.data(), nullptr),
+                 "starting a loop of a step");
+  });
+}
+
+tbem_status zero(void* memory, std::uint64_t bytes) {
+  if (bytes == 0) return TBEM_OK;
+  return onDevice([&](const Device& device) {
+    return check(device, device.driver->set8(addressOf(memory), 0, bytes, device.stream), "zeroing memory");
+  });
+}
+
+tbem_status move(void* to, const void* from, std::uint64_t bytes) {
+  if (bytes == 0) return TBEM_OK;
+  return onDevice([&](const Device& device) {
+    return check(device, device.driver->copyWithin(addressOf(to), addressOf(from), bytes, device.stream),
+                 "copying within the card");
+  });
+}
+
+tbem_status record() {
+  return onDevice([](const Device& device) {
+    constexpr int kRelaxed = 2;  // code may be loaded meanwhile
+    return check(device, device.driver->captureBegin(device.stream, kRelaxed), "recording");
+  });
+}
+
+tbem_status recorded(tbem_recording** out) {
+  return onDevice([&](const Device& device) {
+    const Driver& driver = *device.driver;
+    GraphHandle graph = nullptr;
+    GraphExecHandle exec = nullptr;
+    *out = nullptr;
+    if (const tbem_status status = check(device, driver.captureEnd(device.stream, &graph), "recording")) return status;
+    const tbem_status status = check(device, driver.graphInstantiate(&exec, graph, 0), "preparing what was recorded");
+    (void)driver.graphDestroy(graph);
+    *out = reinterpret_cast<tbem_recording*>(exec);
+    return status;
+  });
+}
+
+tbem_status replay(tbem_recording* recording) {
+  return onDevice([&](const Device& device) {
+    return check(device, device.driver->graphLaunch(reinterpret_cast<GraphExecHandle>(recording), device.stream),
+                 "replaying what was recorded");
+  });
+}
+
+void forget(tbem_recording* recording) {
+  if (recording == nullptr) return;
+  (void)onDevice([&](const Device& device) {
+    return check(device, device.driver->graphExecDestroy(reinterpret_cast<GraphExecHandle>(recording)),
+                 "forgetting what was recorded");
+  });
+}
+
+constexpr tbem_device_table kDevice = {"nvptx64", load, unload, find, launchKernel, zero, move, record, recorded, replay, forget};
+
+constexpr tbem_backend kBackend = {
+    TBEM_BACKEND_ABI, sizeof(tbem_backend), "cuda",  probe,         query,   create, run, destroy, allocate, release, copyIn,
+    copyOut,          synchronize,          nullptr, lastErrorText, &kDevice};
+
+}  // namespace
+}  // namespace tbem::cuda
+
+extern "C" const tbem_backend* tbem_backend_cuda(void) { return &tbem::cuda::kBackend; }

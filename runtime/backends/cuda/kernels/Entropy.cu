@@ -1,0 +1,109 @@
+// cross_entropy of class numbers along an axis, and its gradient; Szegedy et al. 2016, section 7, for the smoothing.
+#include "runtime/backends/cuda/kernels/Lines.cuh"
+#include "runtime/backends/cuda/kernels/Reduction.cuh"
+#include "runtime/backends/cuda/kernels/Report.cuh"
+#include "tbem/backend.h"
+
+namespace tbem::cuda {
+namespace {
+
+constexpr std::int64_t kNoClass = -100;
+
+/// A line's class, or kNoClass, also where it is none of the classes, which is noted.
+template <class Index>
+__device__ std::int64_t classOf(const LineShape<Index>& shape, const Line<Index>& line, const EntropyLines& of, int primitive) {
+  if (!line.inside) return kNoClass;
+  const std::int64_t wanted = of.target[line.number];
+  if (wanted == kNoClass || (wanted >= 0 && static_cast<std::uint64_t>(wanted) < shape.length)) return wanted;
+  if (line.place.down == 0) report(of.word, primitive, line.number);
+  return kNoClass;
+}
+
+/// What each line adds to the sum.
+template <class Index>
+__device__ void terms(const LineShape<Index>& shape, const EntropyLines& of, double* result) {
+  const Line<Index> line(shape);
+  const std::int64_t wanted = classOf(shape, line, of, TBEM_PRIMITIVE_cross_entropy);
+  Normaliser::Sum sum = Normaliser::none();
+  if (wanted != kNoClass) forElements(shape, line, [&](Index at, Index) { Normaliser::add(sum, of.logits[at]); });
+  sum = joinDown<Normaliser>(shape.tile, line.place, sum);
+  if (!line.inside || line.place.down != 0) return;
+  if (wanted == kNoClass) {
+    result[line.number] = 0;
+    return;
+  }
+  const double largest = static_cast<double>(sum.largest), length = static_cast<double>(shape.length);
+  const double own = static_cast<double>(of.logits[line.first + static_cast<Index>(wanted) * shape.inner]) - largest;
+  const double spread = of.smoothing == 0 ? 0 : of.smoothing * (sum.values / length - largest);
+  result[line.number] = static_cast<double>(Normaliser::logarithm(sum)) - (1 - of.smoothing) * own - spread;
+}
+
+template <class Index>
+__device__ void gradient(const LineShape<Index>& shape, const EntropyLines& of, const float* dloss, const double* count,
+                         float* dlogits) {
+  const Line<Index> line(shape);
+  const std::int64_t wanted = classOf(shape, line, of, TBEM_PRIMITIVE_cross_entropy_gradient);
+  Normaliser::Sum sum = Normaliser::none();
+  if (wanted != kNoClass) forElements(shape, line, [&](Index at, Index) { Normaliser::add(sum, of.logits[at]); });
+  sum = joinDown<Normaliser>(shape.tile, line.place, sum);
+  if (wanted == kNoClass) {
+    forElements(shape, line, [&](Index at, Index) { dlogits[at] = 0; });
+    return;
+  }
+  const double scale = static_cast<double>(*dloss) / *count, share = 1 / sum.exponentials;
+  const double each = of.smoothing / static_cast<double>(shape.length);
+  const auto scaleHere = static_cast<float>(scale), shareHere = static_cast<float>(share), eachHere = static_cast<float>(each);
+  forElements(shape, line, [&](Index at, Index k) {
+    const float exponential = expf(of.logits[at] - sum.largest);
+    float result = scaleHere * (exponential * shareHere - eachHere);
+    if (static_cast<std::int64_t>(k) == wanted)  // a probability near 1 is taken away from 1
+      result = static_cast<float>(scale * (static_cast<double>(exponential) * share - 1 - (each - of.smoothing)));
+    dlogits[at] = result;
+  });
+}
+
+/// The sum of the terms, and how many lines have a class.
+struct Mean : PairOfSums<EntropyOperands> {
+  const EntropyOperands& operands;
+  __device__ Mean(const EntropyOperands& from, std::uint64_t) : operands(from) {}
+  template <class Index>
+  __device__ void add(Sum& sum, Index at, Index) const {
+    sum.first += operands.terms[at];
+    sum.second += operands.target[at] != kNoClass ? 1 : 0;
+  }
+  __device__ void store(const Sum& sum) const {
+    *static_cast<float*>(operands.result) = static_cast<float>(sum.first / (sum.second > 0 ? sum.second : 1));
+  }
+};
+
+struct Count {
+  using Operands = EntropyOperands;
+  using Sum = double;
+  const EntropyOperands& operands;
+  __device__ Count(const EntropyOperands& from, std::uint64_t) : operands(from) {}
+  static __device__ double none() { return 0; }
+  static __device__ double join(double a, double b) { return a + b; }
+  template <class Index>
+  __device__ void add(double& sum, Index at, Index) const {
+    sum += operands.target[at] != kNoClass ? 1 : 0;
+  }
+  __device__ void store(double sum) const { *static_cast<double*>(operands.result) = sum > 0 ? sum : 1; }
+};
+
+}  // namespace
+}  // namespace tbem::cuda
+
+TBEM_REDUCTION(Entropy, mean, tbem::cuda::Mean)
+TBEM_REDUCTION(Entropy, count, tbem::cuda::Count)
+
+#define TBEM_ENTROPY(bits, Index)                                                                                          \
+  extern "C" __global__ void tbem_Entropy_terms_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of,    \
+                                                       double* result) {                                                   \
+    tbem::cuda::terms(shape, of, result);                                                                                  \
+  }                                                                                                                        \
+  extern "C" __global__ void tbem_Entropy_gradient_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of, \
+                                                          const float* dloss, const double* count, float* dlogits) {       \
+    tbem::cuda::gradient(shape, of, dloss, count, dlogits);                                                                \
+  }
+TBEM_ENTROPY(32, std::uint32_t)
+TBEM_ENTROPY(64, std::uint64_t)

@@ -1,0 +1,51 @@
+// The sums that the gradients of a normalisation over the last axis share: Ba et al. 2016 (arXiv 1607.06450), equations 3 and 4.
+// The row's scale first, then the sums over each row and those over the rows.
+#include "runtime/backends/cuda/kernels/Reduction.cuh"
+
+namespace tbem::cuda {
+namespace {
+
+struct Two : PairOfSums<RowSumOperands> {
+  const RowSumOperands& operands;
+  std::uint64_t output;
+  __device__ Two(const RowSumOperands& from, std::uint64_t of) : operands(from), output(of) {}
+  __device__ void store(const Sum& sum) const {
+    operands.first[output] = static_cast<float>(sum.first);
+    operands.second[output] = static_cast<float>(sum.second);
+  }
+};
+
+struct OfRows : Two {
+  double mean, scale;
+  __device__ OfRows(const RowSumOperands& from, std::uint64_t of)
+      : Two(from, of), mean(from.mean != nullptr ? static_cast<double>(from.mean[of]) : 0), scale(from.scale[of]) {}
+  template <class Index>
+  __device__ void add(Sum& sum, Index at, Index feature) const {
+    const double gradient = static_cast<double>(operands.dy[at]);
+    const double scaled = operands.weight != nullptr ? gradient * static_cast<double>(operands.weight[feature]) : gradient;
+    sum.first += scaled;
+    sum.second += scaled * ((static_cast<double>(operands.x[at]) - mean) * scale);
+  }
+};
+
+struct OfColumns : Two {
+  using Two::Two;
+  template <class Index>
+  __device__ void add(Sum& sum, Index at, Index row) const {
+    const double gradient = static_cast<double>(operands.dy[at]);
+    const double mean = operands.mean != nullptr ? static_cast<double>(operands.mean[row]) : 0;
+    sum.first += gradient * ((static_cast<double>(operands.x[at]) - mean) * operands.scale[row]);
+    sum.second += gradient;
+  }
+};
+
+}  // namespace
+}  // namespace tbem::cuda
+
+TBEM_REDUCTION(RowSums, rows, tbem::cuda::OfRows)
+TBEM_REDUCTION(RowSums, columns, tbem::cuda::OfColumns)
+
+extern "C" __global__ void tbem_RowSums_scale(const float* variance, double* scale, std::uint64_t rows, double eps) {
+  const auto row = tbem::cuda::threadNumber<std::uint64_t>();
+  if (row < rows) scale[row] = 1 / sqrt(static_cast<double>(variance[row]) + eps);
+}

@@ -1,0 +1,107 @@
+// gather_gradient: what is added to each row comes in the order of dy, whatever the threads do. The numbers are sorted with their
+// places (bitonic networks: Batcher 1968; no two keys are equal), then each element of dx sums its own.
+#include "runtime/backends/cuda/kernels/Report.cuh"
+#include "runtime/backends/cuda/kernels/Shape.cuh"
+#include "tbem/backend.h"
+
+namespace tbem::cuda {
+namespace {
+
+constexpr std::uint64_t kNone = ~std::uint64_t{0};  ///< behind all keys
+
+/// Exchanges of a network: pairs `distance` apart, in runs of `run` that ascend and descend in turn. `begin`: where `keys` begin.
+__device__ void exchange(std::uint64_t* keys, std::uint32_t begin, std::uint32_t pair, std::uint32_t run,
+                         std::uint32_t distance) {
+  const std::uint32_t low = 2 * pair - (pair & (distance - 1)), high = low + distance;
+  const bool ascends = ((begin + low) & run) == 0;
+  const std::uint64_t a = keys[low], b = keys[high];
+  if ((a > b) == ascends) keys[low] = b, keys[high] = a;
+}
+
+/// All exchanges of a run that stay within a block's keys.
+__device__ void exchangeTogether(std::uint64_t* keys, std::uint32_t begin, std::uint32_t run, std::uint32_t farthest) {
+  for (std::uint32_t distance = farthest; distance > 0; distance /= 2) {
+    __syncthreads();
+    for (std::uint32_t pair = threadIdx.x; pair < kSortedTogether / 2; pair += kThreads)
+      exchange(keys, begin, pair, run, distance);
+  }
+}
+
+__device__ std::uint64_t keyOf(const ScatterOrder& order, std::uint32_t place) {
+  if (place >= order.numbers) return kNone;
+  const std::int64_t number = order.index[place];
+  if (number < 0 || static_cast<std::uint64_t>(number) >= order.length) {
+    report(order.word, TBEM_PRIMITIVE_gather_gradient, place);
+    return kNone;
+  }
+  return (static_cast<std::uint64_t>(number) << 32) | place;
+}
+
+template <class Index>
+__device__ void sumRows(const ScatterShape<Index>& s, const ScatterOrder& order, const float* dy, float* dx) {
+  const auto at = threadNumber<Index>();
+  if (at >= s.count) return;
+  const Index line = quotient(at, s.inner), k = at - line * s.inner.divisor;
+  const Index outer = quotient(line, s.length), number = line - outer * s.length.divisor;
+  const float* const from = dy + outer * s.numbers * s.inner.divisor + k;
+  double sum = 0;
+  const std::uint32_t last = order.last[number];
+#pragma unroll 4
+  for (std::uint32_t i = order.first[number]; i < last; ++i)
+    sum += static_cast<double>(from[static_cast<std::uint32_t>(order.keys[i]) * static_cast<Index>(s.inner.divisor)]);
+  dx[at] = static_cast<float>(sum);
+}
+
+}  // namespace
+}  // namespace tbem::cuda
+
+using namespace tbem::cuda;
+
+extern "C" __global__ void tbem_Scatter_clear(ScatterOrder order) {
+  const auto number = threadNumber<std::uint64_t>();
+  if (number < order.length) order.first[number] = order.last[number] = 0;
+}
+
+/// Makes the keys and sorts those of each block.
+extern "C" __global__ void tbem_Scatter_sort(ScatterOrder order) {
+  __shared__ std::uint64_t keys[kSortedTogether];
+  const std::uint32_t begin = blockIdx.x * kSortedTogether;
+  for (std::uint32_t i = threadIdx.x; i < kSortedTogether; i += kThreads) keys[i] = keyOf(order, begin + i);
+  for (std::uint32_t run = 2; run <= kSortedTogether; run *= 2) exchangeTogether(keys, begin, run, run / 2);
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < kSortedTogether; i += kThreads) order.keys[begin + i] = keys[i];
+}
+
+/// Exchanges across blocks.
+extern "C" __global__ void tbem_Scatter_exchange(ScatterOrder order, std::uint32_t run, std::uint32_t distance) {
+  const auto pair = threadNumber<std::uint32_t>();
+  if (pair < order.room / 2) exchange(order.keys, 0, pair, run, distance);
+}
+
+/// The rest of a run, within blocks.
+extern "C" __global__ void tbem_Scatter_merge(ScatterOrder order, std::uint32_t run) {
+  __shared__ std::uint64_t keys[kSortedTogether];
+  const std::uint32_t begin = blockIdx.x * kSortedTogether;
+  for (std::uint32_t i = threadIdx.x; i < kSortedTogether; i += kThreads) keys[i] = order.keys[begin + i];
+  exchangeTogether(keys, begin, run, kSortedTogether / 2);
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < kSortedTogether; i += kThreads) order.keys[begin + i] = keys[i];
+}
+
+/// Where each number's keys begin and end.
+extern "C" __global__ void tbem_Scatter_bounds(ScatterOrder order) {
+  const auto i = threadNumber<std::uint32_t>();
+  if (i >= order.numbers || order.keys[i] == kNone) return;
+  const std::uint64_t number = order.keys[i] >> 32;
+  if (i == 0 || order.keys[i - 1] >> 32 != number) order.first[number] = i;
+  if (i + 1 == order.room || order.keys[i + 1] >> 32 != number) order.last[number] = i + 1;
+}
+
+extern "C" __global__ void tbem_Scatter_sum_32(ScatterShape<std::uint32_t> shape, ScatterOrder order, const float* dy,
+                                               float* dx) {
+  sumRows(shape, order, dy, dx);
+}
+extern "C" __global__ void tbem_Scatter_sum_64(ScatterShape<std::uint64_t> shape, ScatterOrder order, const float* dy,
+                                               float* dx) {
+  sumRows(shape, order, dy, dx);
+}

@@ -1,0 +1,156 @@
+#include "runtime/backends/cuda/libraries/Cudnn.h"
+
+#include "runtime/backends/cuda/device/Device.h"
+#include "runtime/cudnn/Places.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace tbem::cuda {
+
+namespace {
+
+struct Cudnn {
+  std::mutex mutex;
+  std::string given, properties;
+  std::optional<tl::expected<cudnn::Library, std::string>> library;  ///< nothing: not looked for yet
+  std::optional<tl::expected<cudnn::Card, std::string>> card;        ///< nothing: not opened yet
+  std::optional<cudnn::Device> described;
+  std::map<std::string, std::vector<cudnn::Engine>, std::less<>> known;  ///< by the problem's line
+};
+
+/// Never destroyed: when a process ends, the driver may be gone before.
+Cudnn& shared() {
+  static auto* const all = new Cudnn;
+  return *all;
+}
+
+tl::expected<cudnn::Library, std::string> openCudnn(const std::string& given) {
+  (void)cudnn::openLibcuda(cudnn::libcudaStubs());
+  const auto path = cudnn::findLibrary(given, cudnn::cudnnPlaces(false));
+  if (path) return cudnn::openLibrary(*path);
+  auto named = cudnn::openLibrary("libcudnn.so.9");  // where the system's loader finds it
+  if (!named) return tl::unexpected(path.error() + "; convolutions need cuDNN 9.8 or later");
+  return named;
+}
+
+const tl::expected<cudnn::Library, std::string>& libraryOf(Cudnn& cudnn) {
+  if (!cudnn.library) cudnn.library = openCudnn(cudnn.given);
+  return *cudnn.library;
+}
+
+/// Opens the card for cuDNN, or the device that was described. "" or why there is nobody to ask.
+std::string open(Cudnn& cudnn) {
+  if ((cudnn.card && *cudnn.card) || cudnn.described) return {};
+  if (cudnn.card) return cudnn.card->error();
+  const auto device = openDevice();
+  if (!device && cudnn.properties.empty())
+    return fmt::format("{}; cuDNN can be asked about a card that is not here where a device is named", device.error());
+  const auto& library = libraryOf(cudnn);
+  if (!library) return library.error();
+  if (device) {
+    cudnn.card = cudnn::Card::make(*library, (*device)->stream);
+    return *cudnn.card ? std::string() : cudnn.card->error();
+  }
+  auto described = cudnn::Device::make(*library, cudnn.properties);
+  if (!described) return described.error();
+  cudnn.described.emplace(std::move(*described));
+  return {};
+}
+
+tl::expected<std::vector<cudnn::Engine>, std::string> ask(Cudnn& cudnn, const cudnn::Convolution& problem, cudnn::List list) {
+  if (const std::string why = open(cudnn); !why.empty()) return tl::unexpected(why);
+  auto engines = cudnn.described ? cudnn.described->engines(problem, list) : (*cudnn.card)->engines(problem, list);
+  if (!engines) return engines;
+  std::erase_if(*engines, [&](const cudnn::Engine& engine) { return !cudnn::mayTake(problem, engine, kPolicy); });
+  return engines;
+}
+
+tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(Cudnn& cudnn, const cudnn::Convolution& problem) {
+  const std::string line = cudnn::describe(problem);
+  if (const auto known = cudnn.known.find(line); known != cudnn.known.end()) return known->second;
+  for (const cudnn::List list : {cudnn::List::Heuristic, cudnn::List::Fallback}) {
+    auto engines = ask(cudnn, problem, list);
+    if (!engines) return engines;
+    if (engines->empty()) continue;
+    cudnn.known.emplace(line, *engines);
+    return engines;
+  }
+  return tl::unexpected(fmt::format("cuDNN has no deterministic engine in f32 for the convolution {}", line));
+}
+
+}  // namespace
+
+void describeDevice(const std::string& properties) {
+  Cudnn& cudnn = shared();
+  const std::lock_guard lock(cudnn.mutex);
+  if (properties == cudnn.properties) return;
+  cudnn.properties = properties;
+  if (cudnn.described) cudnn.known.clear();
+  cudnn.described.reset();
+}
+
+void useCudnn(const std::string& given) {
+  Cudnn& cudnn = shared();
+  const std::lock_guard lock(cudnn.mutex);
+  cudnn.given = given;
+}
+
+tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const cudnn::Convolution& problem) {
+  Cudnn& cudnn = shared();
+  const std::lock_guard lock(cudnn.mutex);
+  return enginesOf(cudnn, problem);
+}
+
+tl::expected<PreparedConvolution, std::string> PreparedConvolution::prepare(const cudnn::Convolution& problem,
+                                                                            std::uint64_t workspace) {
+  Cudnn& cudnn = shared();
+  const std::lock_guard lock(cudnn.mutex);
+  const auto engines = enginesOf(cudnn, problem);
+  if (!engines) return tl::unexpected(engines.error());
+  if (!cudnn.card || !*cudnn.card) return tl::unexpected(std::string("there is no card to run a convolution on"));
+  std::string why;  // of the first that cannot be prepared: the best
+  const auto tryAll = [&](const std::vector<cudnn::Engine>& list) -> std::optional<PreparedConvolution> {
+    for (const cudnn::Engine& engine : list) {
+      if (engine.workspace > workspace) continue;
+      auto plan = (*cudnn.card)->plan(problem, engine);
+      if (plan && plan->workspace() <= workspace) return PreparedConvolution(std::move(*plan));
+      if (why.empty()) {
+        why = plan ? fmt::format("engine {} needs {} bytes, and said {}", engine.index, plan->workspace(), engine.workspace)
+                   : plan.error();
+      }
+    }
+    return std::nullopt;
+  };
+  if (auto ready = tryAll(*engines)) return std::move(*ready);
+  const auto fallback = ask(cudnn, problem, cudnn::List::Fallback);
+  if (fallback) {
+    if (auto ready = tryAll(*fallback)) return std::move(*ready);
+  }
+  return tl::unexpected(fmt::format("cuDNN cannot prepare the convolution {} in {} bytes: {}", cudnn::describe(problem),
+                                    workspace, why.empty() ? "no engine needs so few" : why));
+}
+
+std::string PreparedConvolution::run(const cudnn::Addresses& at) {
+  const std::lock_guard lock(shared().mutex);
+  return plan.run(at);
+}
+
+std::string cudnnVersion() {
+  Cudnn& cudnn = shared();
+  const std::lock_guard lock(cudnn.mutex);
+  const auto& library = libraryOf(cudnn);
+  return library ? "cuDNN " + library->version : std::string();
+}
+
+std::string cudnnPath() {
+  Cudnn& cudnn = shared();
+  const std::lock_guard lock(cudnn.mutex);
+  const auto& library = libraryOf(cudnn);
+  return library ? library->path : std::string();
+}
+
+}  // namespace tbem::cuda

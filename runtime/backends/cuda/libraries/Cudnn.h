@@ -1,0 +1,48 @@
+// cuDNN as this process uses it: one library, opened when it is first asked, one device. Any thread may ask.
+//
+// Where there is a card, it is that one; where there is none, a device that the process was told of, so that plans can be made on
+// machines without a card.
+#pragma once
+
+#include "runtime/cudnn/Card.h"
+#include "runtime/cudnn/Choice.h"
+
+#include <tl/expected.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tbem::cuda {
+
+/// The device to ask about where there is no card: `properties` is the text of runtime/cudnn/Properties.h. "": none any more.
+void describeDevice(const std::string& properties);
+/// Where to look for libcudnn.so.9, as cudnn::findLibrary takes it; "" the usual places. Before anything is asked.
+void useCudnn(const std::string& given);
+
+/// What engines a step may take: f32 is f32, and a step gives the same numbers each time.
+constexpr cudnn::Policy kPolicy{.tf32 = false, .nondeterministic = false};
+
+/// The engines that may be taken for a problem, best first, and where the list had none, those of cuDNN's fallback; at least one.
+/// Kept, so a problem is asked about once. Errors, in words: there is nobody to ask, cuDNN refuses, it has no engine.
+tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const cudnn::Convolution& problem);
+
+/// A convolution that is ready to run on the card.
+class PreparedConvolution {
+public:
+  /// Prepared with the first of its engines that cuDNN can prepare and that needs at most `workspace` bytes. Errors, in words.
+  static tl::expected<PreparedConvolution, std::string> prepare(const cudnn::Convolution& problem, std::uint64_t workspace);
+  /// Puts it behind what the device was asked before. "" or why not.
+  std::string run(const cudnn::Addresses& at);
+
+private:
+  explicit PreparedConvolution(cudnn::Plan plan) : plan(std::move(plan)) {}
+  cudnn::Plan plan;
+};
+
+/// "cuDNN 9.19.0"; "" where there is none.
+std::string cudnnVersion();
+/// The path of the library, where it could be opened; else "".
+std::string cudnnPath();
+
+}  // namespace tbem::cuda

@@ -1,0 +1,40 @@
+// The four primitives that are matrix products, as one: y = op(a) op(b) for each place along leading dimensions, all row-major.
+#pragma once
+
+#include "tbem/backend.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace tbem::cuda {
+
+/// A leading dimension: how far apart its matrices lie, in elements. 0: one matrix for all.
+struct Lead {
+  std::int64_t count = 1, a = 0, b = 0, y = 0;
+  bool operator==(const Lead&) const = default;
+};
+
+struct ProductShape {
+  int a = 0, b = 1, y = 2, bias = -1;  ///< operands; the bias has a value for each column, -1: there is none
+  std::int64_t m = 0, k = 0, n = 0;    ///< y[m, n], sums of k
+  bool transposeA = false, transposeB = false;
+  Lead batch;               ///< done in one call
+  std::vector<Lead> outer;  ///< a call for each combination of their places
+
+  std::int64_t results() const;  ///< elements of y, all of it
+};
+
+/// Of a dense layer, a gradient of it, or a matmul, that passed checkDescription. Leading dimensions are joined as far as their
+/// strides allow: with rows where b is the same for all and a is not transposed, else with one another.
+ProductShape productShape(const tbem_op_desc& op);
+
+/// Where the calls of a product begin in a, b and y, in elements: one for each combination of places along `outer`.
+std::vector<std::array<std::int64_t, 3>> callsOf(const ProductShape& shape);
+
+/// Bytes that the algorithm of a product may use, known without a card. With long sums of few results the library does well to
+/// split the sums into parts, which it adds up in the workspace: it may have space for 32 of them and at most 8 MiB, where k is
+/// at least 512. Other products need none.
+std::uint64_t productWorkspace(const ProductShape& shape);
+
+}  // namespace tbem::cuda

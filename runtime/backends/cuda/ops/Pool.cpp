@@ -1,0 +1,112 @@
+// Pooling over windows and adaptive bins.
+#include "runtime/backends/cuda/ops/Shapes.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tbem::cuda {
+namespace {
+
+struct Plan {
+  runtime::Pool2d pool;
+  bool wide;
+  std::int64_t results, elements;
+  Tile tile;  ///< of an average's windows
+};
+
+Plan planOf(const tbem_op_desc& op) {
+  constexpr std::int64_t kWarp = 32, kBlock = 2048;  // elements of a window from which a warp or a block takes it
+  const runtime::Pool2d p = runtime::pool2d(op);
+  Plan plan{p, false, p.n * p.c * p.oh * p.ow, p.n * p.c * p.h * p.w, {}};
+  // Places of bins are products of both lengths; those of windows may begin in the padding.
+  const std::int64_t most = std::max({(p.oh + 1) * (p.h + 1), (p.ow + 1) * (p.w + 1), p.h + p.top + p.kh, p.w + p.left + p.kw});
+  const bool adaptive = p.kh == 0;
+  plan.wide =
+      std::max({plan.results, plan.elements, adaptive ? most : p.h + p.top + p.kh, adaptive ? 0 : p.w + p.left + p.kw}) >= kWide;
+  const std::int64_t window =
+      adaptive ? p.h / std::max<std::int64_t>(p.oh, 1) * (p.w / std::max<std::int64_t>(p.ow, 1)) : p.kh * p.kw;
+  plan.tile.logDepth = window >= kBlock ? 8 : window >= kWarp ? 5 : 0;
+  return plan;
+}
+
+template <class Index>
+PoolShape<Index> shapeOf(const Plan& plan) {
+  const runtime::Pool2d& p = plan.pool;
+  const auto as = [](std::int64_t number) { return static_cast<Index>(number); };
+  return {plan.results,
+          plan.elements,
+          as(p.h),
+          as(p.w),
+          as(p.oh),
+          as(p.ow),
+          as(p.kh),
+          as(p.kw),
+          as(p.strideH),
+          as(p.strideW),
+          as(p.top),
+          as(p.left),
+          p.includePad ? 1 : 0};
+}
+
+/// tbem_Pool_NAME_32 and _64.
+struct PoolKernel {
+  const char *narrow, *wide;
+};
+#define TBEM_POOL_KERNEL(name) \
+  PoolKernel { "tbem_Pool_" #name "_32", "tbem_Pool_" #name "_64" }
+
+class Pool final : public Op {
+public:
+  explicit Pool(const tbem_op_desc& from)
+      : Op(from), plan_(planOf(desc)), narrow_(shapeOf<std::int32_t>(plan_)), large_(shapeOf<std::int64_t>(plan_)) {}
+
+  tbem_status run(void* const* memory, void* work, const double*) override {
+    const auto* const first = static_cast<const float*>(memory[0]);
+    auto* const second = static_cast<float*>(memory[1]);
+    const std::int64_t across = kThreads >> plan_.tile.logDepth;
+    switch (desc.primitive) {
+      case TBEM_PRIMITIVE_max_pool2d:
+        return start(TBEM_POOL_KERNEL(max), blocksFor(plan_.results), first, second);
+      case TBEM_PRIMITIVE_max_pool2d_gradient: {
+        const auto* const x = static_cast<const float*>(memory[1]);
+        if (const tbem_status status = start(TBEM_POOL_KERNEL(places), blocksFor(plan_.results), x, work)) return status;
+        return start(TBEM_POOL_KERNEL(maxGradient), blocksFor(plan_.elements), first, static_cast<const void*>(work),
+                     static_cast<float*>(memory[2]));
+      }
+      case TBEM_PRIMITIVE_avg_pool2d:
+      case TBEM_PRIMITIVE_adaptive_avg_pool2d:
+        return start(TBEM_POOL_KERNEL(average), static_cast<std::uint32_t>(quotientUp(plan_.results, across)), plan_.tile, first,
+                     second);
+      default:
+        return start(TBEM_POOL_KERNEL(averageGradient), blocksFor(plan_.elements), first, second);
+    }
+  }
+
+private:
+  template <class... Parameters>
+  tbem_status start(const PoolKernel& kernel, std::uint32_t blocks, Parameters... parameters) const {
+    if (blocks == 0) return TBEM_OK;
+    const Grid grid{blocks, kThreads};
+    return plan_.wide ? launch({"Pool", kernel.wide}, grid, large_, parameters...)
+                      : launch({"Pool", kernel.narrow}, grid, narrow_, parameters...);
+  }
+
+  Plan plan_;
+  PoolShape<std::int32_t> narrow_;
+  PoolShape<std::int64_t> large_;
+};
+
+tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
+  if (const tbem_status status = plainLayouts(op)) return status;
+  const Plan plan = planOf(op);
+  const bool places = op.primitive == TBEM_PRIMITIVE_max_pool2d_gradient;  // where each window's maximum is
+  info.workspace = places ? static_cast<std::uint64_t>(plan.results) * (plan.wide ? 8 : 4) : 0;
+  std::snprintf(info.implementation, sizeof info.implementation, "tbem:pool");
+  return TBEM_OK;
+}
+
+}  // namespace
+
+Family poolFamily() { return familyOf<Pool>(query); }
+
+}  // namespace tbem::cuda

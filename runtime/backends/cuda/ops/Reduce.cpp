@@ -1,0 +1,115 @@
+// reduce_sum, reduce_max and its gradient, sum_squares.
+#include "runtime/backends/cuda/ops/Reduction.h"
+
+#include <cstdio>
+
+namespace tbem::cuda {
+namespace {
+
+/// The operand that is reduced, and over which axes.
+Reduction planOf(const tbem_op_desc& op) {
+  Reduced reduced{};
+  if (op.primitive == TBEM_PRIMITIVE_sum_squares) return reductionOfAll(runtime::elementCount(op.operands[0]));
+  for (int i = 0; i < op.attributes[0]; ++i) reduced[static_cast<std::size_t>(op.attributes[1 + i])] = true;
+  return reductionOver(op.operands[op.primitive == TBEM_PRIMITIVE_reduce_max_gradient ? 1 : 0], reduced);
+}
+
+std::uint64_t sumBytes(const tbem_op_desc& op) {
+  return op.primitive == TBEM_PRIMITIVE_reduce_max ? sizeof(float) : sizeof(double);
+}
+
+ReductionKernels kernelsOf(int primitive) {
+  switch (primitive) {
+    case TBEM_PRIMITIVE_reduce_sum:
+      return TBEM_REDUCTION_KERNELS(Reduce, sum);
+    case TBEM_PRIMITIVE_reduce_max:
+      return TBEM_REDUCTION_KERNELS(Reduce, max);
+    case TBEM_PRIMITIVE_sum_squares:
+      return TBEM_REDUCTION_KERNELS(Reduce, squares);
+    default:
+      return TBEM_REDUCTION_KERNELS(Reduce, equal);
+  }
+}
+
+class Reduce final : public Op {
+public:
+  explicit Reduce(const tbem_op_desc& from) : Op(from), plan_(planOf(desc)), kernels_(kernelsOf(desc.primitive)) {}
+
+  tbem_status run(void* const* memory, void* work, const double*) override {
+    return reduce(kernels_, plan_, ReduceOperands{static_cast<const float*>(memory[0]), nullptr, memory[1]}, work);
+  }
+
+private:
+  Reduction plan_;
+  ReductionKernels kernels_;
+};
+
+/// How many elements of x share each result's gradient, then the gradient of each. In the workspace: the numbers, then shares.
+class ReduceMaxGradient final : public Op {
+public:
+  explicit ReduceMaxGradient(const tbem_op_desc& from) : Op(from), plan_(planOf(desc)) {
+    const tbem_operand& x = operands[1];
+    std::vector<Axis> axes;
+    std::int64_t step = 1;
+    std::vector<bool> reduced(static_cast<std::size_t>(x.rank));
+    for (std::int64_t i = 0; i < attributes[0]; ++i)
+      reduced[static_cast<std::size_t>(attributes[static_cast<std::size_t>(1 + i)])] = true;
+    for (int d = x.rank; d-- > 0;) {
+      const bool dropped = reduced[static_cast<std::size_t>(d)];
+      axes.insert(axes.begin(), {x.dims[d], dropped ? 0 : step});
+      if (!dropped) step *= x.dims[d];
+    }
+    narrow_.axes = axesOf<std::uint32_t, kMostAxes>(axes);
+    large_.axes = axesOf<std::uint64_t, kMostAxes>(axes);
+  }
+
+  tbem_status run(void* const* memory, void* work, const double*) override {
+    auto* const equal = static_cast<double*>(work);
+    const ReduceOperands counted{static_cast<const float*>(memory[1]), static_cast<const float*>(memory[2]), equal};
+    if (const tbem_status status = reduce(kernelsOf(desc.primitive), plan_, counted, equal + plan_.outputs)) return status;
+    return plan_.wide ? spread(large_, "tbem_Reduce_maxGradient_64", memory, equal)
+                      : spread(narrow_, "tbem_Reduce_maxGradient_32", memory, equal);
+  }
+
+private:
+  template <class Index>
+  tbem_status spread(MaxGradient<Index> m, const char* kernel, void* const* memory, const double* equal) const {
+    const std::int64_t count = runtime::elementCount(operands[1]);
+    if (count == 0) return TBEM_OK;
+    m.dy = static_cast<const float*>(memory[0]);
+    m.x = static_cast<const float*>(memory[1]);
+    m.largest = static_cast<const float*>(memory[2]);
+    m.equal = equal;
+    m.dx = static_cast<float*>(memory[3]);
+    m.count = static_cast<Index>(count);
+    return launch({"Reduce", kernel}, {blocksFor(count), kThreads}, m);
+  }
+
+  Reduction plan_;
+  MaxGradient<std::uint32_t> narrow_{};
+  MaxGradient<std::uint64_t> large_{};
+};
+
+tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
+  if (const tbem_status status = plainLayouts(op)) return status;
+  const Reduction plan = planOf(op);
+  const bool gradient = op.primitive == TBEM_PRIMITIVE_reduce_max_gradient;
+  info.workspace = plan.bytes(sumBytes(op)) + (gradient ? static_cast<std::uint64_t>(plan.outputs) * sizeof(double) : 0);
+  std::snprintf(info.implementation, sizeof info.implementation, "tbem:%s", plan.shares > 1 ? "shares" : "whole");
+  return TBEM_OK;
+}
+
+tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
+  if (op.primitive == TBEM_PRIMITIVE_reduce_max_gradient) {
+    out = std::make_unique<ReduceMaxGradient>(op);
+  } else {
+    out = std::make_unique<Reduce>(op);
+  }
+  return TBEM_OK;
+}
+
+}  // namespace
+
+Family reduceFamily() { return {query, create}; }
+
+}  // namespace tbem::cuda
