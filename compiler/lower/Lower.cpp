@@ -101,6 +101,7 @@ tl::expected<Program, LowerError> lowerIn(std::vector<graph::OpId>& order, const
   state.order = std::move(order);
   Program program;
   program.backend = backend.name;
+  if (backend.device != nullptr) program.target = backend.device->target;
   if (!state.prepare() || !lowerAll(state) || !keepResults(state)) return tl::unexpected(*state.error);
   state.fuse();
   if (!state.allocate(program)) return tl::unexpected(*state.error);

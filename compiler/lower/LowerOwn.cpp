@@ -6,6 +6,8 @@
 #include "compiler/diagnostics/tables/Sema.h"
 #include "runtime/include/tbem/native.h"
 
+#include <fmt/format.h>
+
 namespace tbem::estimate {
 
 using graph::index;
@@ -40,6 +42,8 @@ bool Lowering::lowerOwn(graph::OpId id) {
   tensors.insert(tensors.end(), op.outputs.begin(), op.outputs.end());
   std::vector<tbem_operand> operands;
   for (const TensorId tensor : tensors) operands.push_back(tensor == kNoTensor ? tbem_operand{} : plainOf(tensor));
+  if (backend.device != nullptr)
+    return fail(diag::not_there_yet, op.range, {fmt::format("an operator's own code on backend {} is", backend.name)});
   if (samples != 1 || here != graph::kAllSamples)
     return fail(diag::not_there_yet, op.range, {"an operator's own code in a network with gates is"});
   Item item;

@@ -78,6 +78,8 @@ runtime::Measurement work(const RowFile& given) {
   const auto code = jit::load(file->object, given.cacheDir);
   if (!code) return failed(code.error().message);
   file->executable.step = code->step;
+  file->executable.image = code->executable.image;
+  file->executable.kernels = code->executable.kernels;
   return measureRow(*file, *probed.backend);
 }
 

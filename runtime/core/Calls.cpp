@@ -1,4 +1,5 @@
 // The native calls of an executable: prepared, and run for native code; loops and parts of it on the backend's threads.
+#include "runtime/core/DeviceCode.h"
 #include "runtime/core/Executable.h"
 #include "runtime/core/Native.h"
 
@@ -123,7 +124,8 @@ std::int32_t Instance::call(std::uint32_t number, std::int64_t samples, std::int
   Prepared& p = at(number, part);
   const CallDesc& planned = description.calls[number];
   if (!planned.moves.empty()) {
-    const auto microBatch = *reinterpret_cast<const std::uint64_t*>(arena + description.microBatchAt);
+    const std::uint64_t microBatch =
+        code != nullptr ? code->microBatch : *reinterpret_cast<const std::uint64_t*>(arena + description.microBatchAt);
     for (std::size_t k = 0; k < p.operands.size(); ++k) {
       if (planned.moves[k] != 0) p.operands[k] = arena + planned.offsets[k] + microBatch * planned.moves[k];
     }
@@ -198,6 +200,7 @@ std::int32_t Instance::parts(tbem_rt_part code, char* base, const double* values
 
 void Instance::mark(std::uint32_t step, std::int64_t part) {
   if (step >= stepTimes.size() || part > 0) return;
+  if (code != nullptr) (void)noted(device.synchronize(), "the step");
   const auto now = std::chrono::steady_clock::now();
   stepTimes[step] += std::chrono::duration<double>(now - marked).count();
   marked = now;

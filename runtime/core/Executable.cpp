@@ -1,5 +1,6 @@
 #include "runtime/core/Executable.h"
 
+#include "runtime/core/DeviceCode.h"
 #include "runtime/core/Init.h"
 #include "runtime/core/Layout.h"
 
@@ -55,9 +56,15 @@ tl::expected<std::unique_ptr<Instance>, Failure> Instance::create(const Executab
   std::unique_ptr<Instance> instance(new Instance(executable, arena));
   instance->scalarValues = executable.scalars;
   if (instance->scalarValues.empty()) instance->scalarValues.push_back(0);
+  if (arena.backend().device != nullptr) {
+    if (auto done = instance->prepareDevice(); !done) return tl::make_unexpected(done.error());
+  }
   if (auto done = instance->prepareCalls(); !done) return tl::make_unexpected(done.error());
   return instance;
 }
+
+Instance::Instance(const Executable& executable, Arena& arena)
+    : description(executable), memory(arena), arena(arena.base()), device(arena.backend()) {}
 
 Instance::~Instance() {
   for (Prepared& p : prepared) {
@@ -137,7 +144,9 @@ tl::expected<void, Failure> Instance::run(std::uint64_t step) {
   if (!stepTimes.empty()) marked = std::chrono::steady_clock::now();
   // A step may write over them behind their last use.
   for (const auto& [offset, address] : lent) std::memcpy(arena + offset, &address, sizeof address);
-  const std::int32_t status = description.step(reinterpret_cast<tbem_rt_context*>(this), arena, scalarValues.data(), seed);
+  const std::int32_t status = code != nullptr
+                                  ? runOnDevice()
+                                  : description.step(reinterpret_cast<tbem_rt_context*>(this), arena, scalarValues.data(), seed);
   if (status == TBEM_OK && device.synchronize != nullptr) {
     if (tbem_status late = device.synchronize(); late != TBEM_OK)
       return tl::make_unexpected(failure(late, fmt::format("step {} failed", step)));

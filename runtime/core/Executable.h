@@ -38,6 +38,8 @@ struct HostTensor {
   static HostTensor of(std::int32_t dtype, std::vector<std::int64_t> dims, std::span<const double> values);
 };
 
+struct DeviceCode;
+
 class Instance {
 public:
   /// Allocates an arena of its own and prepares every call. `executable` is copied; its `step` must stay loaded. `backend` must
@@ -99,6 +101,11 @@ public:
   void parallel(tbem_rt_loop loop, char* base, const double* values, std::uint64_t key, std::int64_t count);
   std::int32_t parts(tbem_rt_part code, char* base, const double* values, std::uint64_t key, std::int64_t samples);
   void mark(std::uint32_t step, std::int64_t part);
+  std::int32_t launch(std::uint32_t kernel, const std::uint64_t* arguments, std::int32_t count, std::int64_t items);
+  std::int32_t zero(void* memory, std::uint64_t bytes);
+  std::int32_t move(void* to, const void* from, std::uint64_t bytes);
+  std::int32_t count(const void* memory, std::int64_t& value);
+  std::int32_t microBatch(std::uint64_t number);
 
 private:
   /// A call with everything that `run` of the backend needs, so that a step only fills in scalars.
@@ -115,8 +122,7 @@ private:
     /// Where a part's operands lie; -1: those of all threads together.
     void place(const CallDesc& call, char* arena, std::int64_t part);
   };
-  Instance(const Executable& executable, Arena& arena)
-      : description(executable), memory(arena), arena(arena.base()), device(arena.backend()) {}
+  Instance(const Executable& executable, Arena& arena);
   tl::expected<void, Failure> prepareCalls();
   Prepared& at(std::size_t number, std::int64_t part) {
     return part < 0 ? prepared[number] : prepared[number].parts[static_cast<std::size_t>(part)];
@@ -126,8 +132,12 @@ private:
   /// The operator prepared for at least so many samples (0: the whole batch); null where the backend cannot.
   tbem_op* sized(std::size_t number, std::int64_t samples, std::int64_t part);
   void noteFailure(std::uint32_t number);
+  /// The same of what is no call.
+  tbem_status noted(tbem_status status, std::string_view doing);
+  std::int32_t runOnDevice();
   tl::expected<void, Failure> prepareOwn(std::size_t number);
   tl::expected<void, Failure> fillStorage(const StorageDesc& storage, std::uint64_t key);
+  tl::expected<void, Failure> prepareDevice();
   Failure failure(tbem_status status, std::string what) const { return failureOf(device, status, std::move(what)); }
 
   std::unique_ptr<Arena> own;  ///< where it has an arena for itself
@@ -137,6 +147,7 @@ private:
   const tbem_backend& device;
   std::vector<double> scalarValues;
   std::vector<Prepared> prepared;
+  std::unique_ptr<DeviceCode> code;  ///< where the host cannot reach the arena
   std::uint64_t seed = 0;
   std::mutex failing;                                          ///< of the next two: parts may fail at once
   std::uint32_t failedCall = kNone;                            ///< the first that did

@@ -1,7 +1,6 @@
 #include "compiler/jit/cpu/Kernel.h"
 
-#include "compiler/jit/cpu/Access.h"
-#include "compiler/jit/cpu/Expression.h"
+#include "compiler/jit/cpu/LoopBody.h"
 #include "compiler/jit/loop/Tables.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -18,27 +17,20 @@ using llvm::Value;
 class Emitter {
 public:
   Emitter(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types)
-      : module(module),
-        b(module.getContext()),
-        nest(nest),
-        types(types),
-        tables(findTables(nest, types)),
-        expression(b, nest, types),
-        access(b, nest, types, expression, hasFunctions(nest, types, tables.body)) {}
+      : module(module), b(module.getContext()), nest(nest), types(types), body(bodyOf(findTables(nest, types))) {}
   llvm::Function* run(const std::string& name);
 
 private:
   Value* i64(std::int64_t value) { return b.getInt64(static_cast<std::uint64_t>(value)); }
+  LoopBody bodyOf(Tables tables) {
+    const bool readsAhead = hasFunctions(nest, types, tables.body);
+    return {b, nest, types, std::move(tables), readsAhead};
+  }
   void forLoop(Value* from, Value* to, std::int64_t step, const std::function<void(Value*)>& body);
-  Position origin();
-  Position advance(const Position& at, std::size_t variable, Value* by);
   void variable(std::size_t v, const Position& at, Value* chunk);
   void innermost(const Position& at, Value* chunk);
   void eachVector(Value* from, Value* to, const std::function<void(Value* x, unsigned lanes)>& body);
-  void atPlace(const Position& at, unsigned lanes);
-  void body(const Position& at, unsigned lanes, Value* mask);
   void fillTables();
-  ExpressionPlace placeAt(const Position& at, unsigned lanes, Value* mask);
   std::size_t inner() const { return nest.trips.size() - 1; }
   unsigned width() const;
 
@@ -46,10 +38,7 @@ private:
   Builder b;
   const LoopNest& nest;
   const std::vector<NodeType>& types;
-  Tables tables;
-  std::vector<Value*> tableAt;  ///< where each of tables.nodes lies
-  Expression expression;
-  Access access;
+  LoopBody body;
   llvm::Function* function = nullptr;
 };
 
@@ -83,31 +72,6 @@ void Emitter::forLoop(Value* from, Value* to, std::int64_t step, const std::func
   b.SetInsertPoint(after);
 }
 
-Position Emitter::origin() {
-  Position at;
-  at.output = at.number = at.inner = i64(0);
-  at.inputs.assign(nest.inputs.size(), i64(0));
-  at.coordinates.assign(nest.coordinates.size(), i64(0));
-  return at;
-}
-
-Position Emitter::advance(const Position& at, std::size_t v, Value* by) {
-  auto moved = [&](Value* base, const Form& form) -> Value* {
-    const std::int64_t stride = form.stride[v];
-    if (stride == 0) return base;
-    Value* step = stride == 1 ? by : b.CreateNSWMul(by, i64(stride));
-    return b.CreateNSWAdd(base, step);
-  };
-  Position to = at;
-  to.output = moved(at.output, nest.output);
-  to.number = moved(at.number, nest.number);
-  if (v == inner()) to.inner = b.CreateNSWAdd(at.inner, by);
-  for (std::size_t i = 0; i < nest.inputs.size(); ++i) to.inputs[i] = moved(at.inputs[i], nest.inputs[i].offset);
-  for (std::size_t i = 0; i < nest.coordinates.size(); ++i)
-    to.coordinates[i] = moved(at.coordinates[i], nest.coordinates[i].form);
-  return to;
-}
-
 llvm::Function* Emitter::run(const std::string& name) {
   Type *pointer = b.getPtrTy(), *number = b.getInt64Ty();
   const std::size_t pointers = nest.pointers.size();
@@ -120,9 +84,8 @@ llvm::Function* Emitter::run(const std::string& name) {
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr("prefer-vector-width", "512");
   b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
-  access.begin(function);
   auto argument = [&](std::size_t i) { return function->getArg(static_cast<unsigned>(pointers + i)); };
-  expression.hoist(argument(0), argument(1));
+  body.begin(function, argument(0), argument(1));
   fillTables();
   forLoop(argument(2), argument(3), 1, [&](Value* index) {
     Value* chunk = nullptr;
@@ -130,13 +93,13 @@ llvm::Function* Emitter::run(const std::string& name) {
       chunk = b.CreateURem(index, i64(nest.chunks));
       index = b.CreateUDiv(index, i64(nest.chunks));
     }
-    Position at = origin();
+    Position at = body.origin();
     if (nest.elements != 0) at.number = argument(4);
     for (std::size_t v = nest.prefix; v-- > 0;) {
       Value* value = v == 0 ? index : b.CreateURem(index, i64(nest.trips[v]));
       if (v != 0) index = b.CreateUDiv(index, i64(nest.trips[v]));
-      at = advance(at, v, value);
-      if (v == 0) access.findRows(value);
+      at = body.advance(at, v, value);
+      if (v == 0) body.findRows(value);
     }
     variable(nest.prefix, at, chunk);
   });
@@ -146,7 +109,7 @@ llvm::Function* Emitter::run(const std::string& name) {
 
 void Emitter::variable(std::size_t v, const Position& at, Value* chunk) {
   if (v == inner()) return innermost(at, chunk);
-  forLoop(i64(0), i64(nest.trips[v]), 1, [&](Value* x) { variable(v + 1, advance(at, v, x), nullptr); });
+  forLoop(i64(0), i64(nest.trips[v]), 1, [&](Value* x) { variable(v + 1, body.advance(at, v, x), nullptr); });
 }
 
 /// Whole vectors, then single elements. Pieces begin at multiples of the vector.
@@ -163,97 +126,27 @@ void Emitter::innermost(const Position& at, Value* chunk) {
     from = b.CreateNSWMul(chunk, i64(nest.chunk));
     to = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateNSWAdd(from, i64(nest.chunk)), to);
   }
-  eachVector(from, to, [&](Value* x, unsigned lanes) { atPlace(advance(at, inner(), x), lanes); });
-}
-
-/// Where the layout pads, elements beyond the limit become 0 and are never read.
-void Emitter::atPlace(const Position& at, unsigned lanes) {
-  Value *inside = nullptr, *mask = nullptr;
-  for (std::size_t i = 0; i < nest.coordinates.size(); ++i) {
-    const Coordinate& c = nest.coordinates[i];
-    if (!c.padded) continue;
-    const std::int64_t stride = c.form.stride[inner()];
-    Value* last = b.CreateNSWAdd(at.coordinates[i], i64(stride * (lanes - 1)));
-    Value* fits = b.CreateICmpSLT(last, i64(c.limit));
-    inside = inside == nullptr ? fits : b.CreateAnd(inside, fits);
-  }
-  if (inside == nullptr) return body(at, lanes, nullptr);
-  auto* fast = BasicBlock::Create(module.getContext(), "inside", function);
-  auto* edge = BasicBlock::Create(module.getContext(), "edge", function);
-  auto* done = BasicBlock::Create(module.getContext(), "done", function);
-  b.CreateCondBr(inside, fast, edge);
-  b.SetInsertPoint(fast);
-  body(at, lanes, nullptr);
-  b.CreateBr(done);
-  b.SetInsertPoint(edge);
-  if (lanes == 1) {
-    access.zeros(at);
-  } else {
-    for (std::size_t i = 0; i < nest.coordinates.size(); ++i) {
-      const Coordinate& c = nest.coordinates[i];
-      if (!c.padded) continue;
-      Value* below = b.CreateICmpSLT(access.lanesOf(at.coordinates[i], c.form.stride[inner()], lanes),
-                                     b.CreateVectorSplat(lanes, i64(c.limit)));
-      mask = mask == nullptr ? below : b.CreateAnd(mask, below);
-    }
-    body(at, lanes, mask);
-  }
-  b.CreateBr(done);
-  b.SetInsertPoint(done);
-}
-
-ExpressionPlace Emitter::placeAt(const Position& at, unsigned lanes, Value* mask) {
-  ExpressionPlace place;
-  place.lanes = lanes;
-  place.load = [this, &at, lanes, mask](std::uint32_t input) { return access.load(at, input, lanes, mask); };
-  place.number = [this, &at, lanes] { return access.lanesOf(at.number, nest.number.stride[inner()], lanes); };
-  place.coordinate = [this, &at, lanes](std::uint32_t dim) -> Value* {
-    for (std::size_t i = 0; i < nest.coordinates.size(); ++i) {
-      if (nest.coordinates[i].dim == dim)
-        return access.lanesOf(at.coordinates[i], nest.coordinates[i].form.stride[inner()], lanes);
-    }
-    return nullptr;  // planLoop made one for every Index node
-  };
-  return place;
+  eachVector(from, to, [&](Value* x, unsigned lanes) { body.atPlace(body.advance(at, inner(), x), lanes); });
 }
 
 /// Computes the tables, for every place of a row.
 void Emitter::fillTables() {
-  if (tables.nodes.empty()) return;
-  for (const std::uint32_t node : tables.nodes) {
-    Type* row = llvm::ArrayType::get(expression.type(types[node].type, 1), static_cast<std::uint64_t>(nest.trips.back()));
+  const std::vector<std::uint32_t>& nodes = body.tabulated().nodes;
+  if (nodes.empty()) return;
+  for (const std::uint32_t node : nodes) {
+    Type* row = llvm::ArrayType::get(body.typeOf(node), static_cast<std::uint64_t>(nest.trips.back()));
     llvm::AllocaInst* memory = b.CreateAlloca(row);
     memory->setAlignment(llvm::Align(64));
-    tableAt.push_back(memory);
+    body.tableAt.push_back(memory);
   }
   eachVector(i64(0), i64(nest.trips.back()), [&](Value* x, unsigned lanes) {
-    const Position at = advance(origin(), inner(), x);
-    const std::vector<Value*> values = expression.emit(placeAt(at, lanes, nullptr), tables.before);
-    for (std::size_t t = 0; t < tableAt.size(); ++t) {
-      Type* element = expression.type(types[tables.nodes[t]].type, 1);
-      b.CreateAlignedStore(values[tables.nodes[t]], b.CreateInBoundsGEP(element, tableAt[t], at.inner), alignOf(element));
+    const Position at = body.advance(body.origin(), inner(), x);
+    const std::vector<Value*> values = body.beforeTables(at, lanes);
+    for (std::size_t t = 0; t < nodes.size(); ++t) {
+      Type* element = body.typeOf(nodes[t]);
+      b.CreateAlignedStore(values[nodes[t]], b.CreateInBoundsGEP(element, body.tableAt[t], at.inner), alignOf(element));
     }
   });
-}
-
-void Emitter::body(const Position& at, unsigned lanes, Value* mask) {
-  ExpressionPlace place = placeAt(at, lanes, mask);
-  place.known = [&](std::uint32_t node) -> Value* {
-    for (std::size_t t = 0; t < tableAt.size(); ++t) {
-      if (tables.nodes[t] != node) continue;
-      Type* element = expression.type(types[node].type, 1);
-      return b.CreateAlignedLoad(expression.type(types[node].type, lanes), b.CreateInBoundsGEP(element, tableAt[t], at.inner),
-                                 alignOf(element));
-    }
-    return nullptr;
-  };
-  const std::vector<Value*> values = expression.emit(place, tables.body);
-  // All loads stand before all stores: an output may lie over an input.
-  for (const LoopOutput& output : nest.outputs) {
-    Value* value = expression.as(output.node, valueType(output.dtype), values, lanes);
-    if (mask != nullptr) value = b.CreateSelect(mask, value, llvm::Constant::getNullValue(value->getType()));
-    access.store(output, at, value, lanes);
-  }
 }
 
 }  // namespace

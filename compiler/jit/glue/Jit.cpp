@@ -2,9 +2,11 @@
 
 #include "compiler/jit/cpu/Host.h"
 #include "compiler/jit/glue/Cache.h"
+#include "compiler/jit/glue/DeviceGlue.h"
 #include "compiler/jit/glue/Link.h"
 #include "compiler/jit/glue/Modules.h"
 #include "compiler/jit/loop/Bytes.h"
+#include "compiler/jit/nvptx/Ptx.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -117,6 +119,8 @@ public:
 private:
   tl::expected<void, Error> prepare();
   tl::expected<CacheEntry, Error> build();
+  tl::expected<std::string, Error> object(llvm::Module& module, bool loops);
+  tl::expected<void, Error> addImage(Modules& modules);
   std::string runKey() const;
 
   const estimate::Program& program;
@@ -151,32 +155,52 @@ tl::expected<CacheEntry, Error> Compilation::build() {
   auto modules = emitModules(context, program, options.marks);
   if (!modules) return tl::make_unexpected(Error{modules.error(), true});
   CacheEntry entry;
-  for (llvm::Module* module : {modules->loops.get(), modules->glue.get()}) {
-    const bool loops = module == modules->loops.get();
-    llvm::orc::JITTargetMachineBuilder target = *host;
-    target.setCodeGenOptLevel(loops ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
-    auto machine = target.createTargetMachine();
-    if (!machine)
-      return tl::make_unexpected(Error{"LLVM has no code generator for this processor: " + text(machine.takeError())});
-    module->setDataLayout((*machine)->createDataLayout());
-    module->setTargetTriple((*machine)->getTargetTriple().str());
-    if (std::string wrong = unsound(*module); !wrong.empty()) return tl::make_unexpected(Error{wrong, true});
-    if (options.keepIr) result.ir += print(*module);
-    if (loops) {
-      if (auto error = optimise(*module, **machine))
-        return tl::make_unexpected(Error{"LLVM does not know a pass: " + text(std::move(error))});
-      if (options.keepIr) {
-        result.ir += "\n; ---- loops after optimisation\n" + print(*module) + "\n; ---- the step\n";
-        const auto copy = llvm::CloneModule(*module);
-        result.assembly = emit(*copy, **machine, llvm::CodeGenFileType::AssemblyFile);
-      }
-    }
-    std::string object = emit(*module, **machine, llvm::CodeGenFileType::ObjectFile);
-    if (object.empty()) return tl::make_unexpected(Error{"LLVM cannot write objects for this processor"});
-    entry.objects.push_back(std::move(object));
+  std::vector<llvm::Module*> onHost{modules->loops.get(), modules->glue.get()};
+  if (!program.target.empty()) {
+    if (auto added = addImage(*modules); !added) return tl::make_unexpected(added.error());
+    onHost = {modules->glue.get()};
+  }
+  for (llvm::Module* module : onHost) {
+    auto compiled = object(*module, module == modules->loops.get());
+    if (!compiled) return tl::make_unexpected(compiled.error());
+    entry.objects.push_back(std::move(*compiled));
   }
   result.loops = std::move(modules->reports);
   return entry;
+}
+
+/// The loops become PTX, which the glue holds as data.
+tl::expected<void, Error> Compilation::addImage(Modules& modules) {
+  if (std::string wrong = unsound(*modules.loops); !wrong.empty()) return tl::make_unexpected(Error{wrong, true});
+  if (options.keepIr) result.ir += print(*modules.loops) + "\n; ---- the step\n";
+  auto ptx = ptxOf(*modules.loops, options.libdevice.empty() ? findLibdevice() : options.libdevice);
+  if (!ptx) return tl::make_unexpected(Error{ptx.error()});
+  if (options.keepIr) result.assembly = *ptx;
+  emitImage(*modules.glue, *ptx, modules.kernels);
+  return {};
+}
+
+tl::expected<std::string, Error> Compilation::object(llvm::Module& module, bool loops) {
+  llvm::orc::JITTargetMachineBuilder target = *host;
+  target.setCodeGenOptLevel(loops ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
+  auto machine = target.createTargetMachine();
+  if (!machine) return tl::make_unexpected(Error{"LLVM has no code generator for this processor: " + text(machine.takeError())});
+  module.setDataLayout((*machine)->createDataLayout());
+  module.setTargetTriple((*machine)->getTargetTriple().str());
+  if (std::string wrong = unsound(module); !wrong.empty()) return tl::make_unexpected(Error{wrong, true});
+  if (options.keepIr) result.ir += print(module);
+  if (loops) {
+    if (auto error = optimise(module, **machine))
+      return tl::make_unexpected(Error{"LLVM does not know a pass: " + text(std::move(error))});
+    if (options.keepIr) {
+      result.ir += "\n; ---- loops after optimisation\n" + print(module) + "\n; ---- the step\n";
+      const auto copy = llvm::CloneModule(module);
+      result.assembly = emit(*copy, **machine, llvm::CodeGenFileType::AssemblyFile);
+    }
+  }
+  std::string object = emit(module, **machine, llvm::CodeGenFileType::ObjectFile);
+  if (object.empty()) return tl::make_unexpected(Error{"LLVM cannot write objects for this processor"});
+  return object;
 }
 
 tl::expected<Compiled, Error> Compilation::run() {

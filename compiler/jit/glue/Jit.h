@@ -18,10 +18,11 @@ namespace tbem::jit {
 
 struct JitOptions {
   bool cache = true;
-  std::string cacheDir;  ///< "": $XDG_CACHE_HOME/tbemc, or ~/.cache/tbemc; with neither, no cache
-  bool link = true;      ///< false: the object is put into the cache for other processes, and `step` stays null
-  bool marks = false;    ///< call tbem_rt_mark after each step of the schedule
-  bool keepIr = false;   ///< fill Compiled::ir and assembly; compiles even where the object is cached
+  std::string cacheDir;   ///< "": $XDG_CACHE_HOME/tbemc, or ~/.cache/tbemc; with neither, no cache
+  bool link = true;       ///< false: the object is put into the cache for other processes, and `step` stays null
+  std::string libdevice;  ///< a file of the CUDA toolkit; "": where it usually lies
+  bool marks = false;     ///< call tbem_rt_mark after each step of the schedule
+  bool keepIr = false;    ///< fill Compiled::ir and assembly; compiles even where the object is cached
 };
 
 struct Error {
@@ -49,7 +50,7 @@ struct Compiled {
   tbem_rt_step step = nullptr;
   runtime::Executable executable;  ///< as `describe` makes it, with `step`
   std::string ir;                  ///< with keepIr: loops before optimisation, after it, and the glue
-  std::string assembly;            ///< with keepIr: of the loops
+  std::string assembly;            ///< with keepIr: of the loops; PTX where they are for a card
   std::vector<LoopReport> loops;   ///< with keepIr, one a loop
   std::string key;                 ///< the object's name in the cache: 32 hexadecimal digits
   std::string cachePath;           ///< "" without a cache

@@ -45,6 +45,11 @@ orc::SymbolMap callees(orc::ExecutionSession& session) {
   define("tbem_rt_parallel", &tbem_rt_parallel);
   define("tbem_rt_parts", &tbem_rt_parts);
   define("tbem_rt_mark", &tbem_rt_mark);
+  define("tbem_rt_launch", &tbem_rt_launch);
+  define("tbem_rt_zero", &tbem_rt_zero);
+  define("tbem_rt_move", &tbem_rt_move);
+  define("tbem_rt_count", &tbem_rt_count);
+  define("tbem_rt_micro_batch", &tbem_rt_micro_batch);
   using F64 = double (*)(double);
   using F32 = float (*)(float);
   for (auto [name, function] : std::initializer_list<std::pair<const char*, F64>>{
@@ -61,7 +66,19 @@ orc::SymbolMap callees(orc::ExecutionSession& session) {
   return symbols;
 }
 
-llvm::Expected<orc::ExecutorAddr> stepOf(const CacheEntry& entry, LinkedCode& code) {
+/// The code for a device, where the object has some.
+llvm::Error findImage(orc::ExecutionSession& session, orc::JITDylib& library, Compiled& compiled) {
+  const auto image = session.intern("tbem_image"), kernels = session.intern("tbem_kernels");
+  auto found = session.lookup(orc::makeJITDylibSearchOrder(&library),
+                              orc::SymbolLookupSet({image, kernels}, orc::SymbolLookupFlags::WeaklyReferencedSymbol));
+  if (!found) return found.takeError();
+  if (found->empty()) return llvm::Error::success();
+  compiled.executable.image = found->at(image).getAddress().toPtr<const char*>();
+  compiled.executable.kernels = *found->at(kernels).getAddress().toPtr<const std::uint32_t*>();
+  return llvm::Error::success();
+}
+
+llvm::Expected<orc::ExecutorAddr> stepOf(const CacheEntry& entry, LinkedCode& code, Compiled& compiled) {
   orc::ExecutionSession& session = code.session;
   orc::JITDylib& library = session.createBareJITDylib("tbem");
   // Through frames of native code an exception may pass, of a backend that gets no memory.
@@ -76,6 +93,7 @@ llvm::Expected<orc::ExecutorAddr> stepOf(const CacheEntry& entry, LinkedCode& co
   }
   auto symbol = session.lookup({&library}, "tbem_step");
   if (!symbol) return symbol.takeError();
+  if (auto error = findImage(session, library, compiled)) return error;
   return symbol->getAddress();
 }
 
@@ -88,7 +106,7 @@ tl::expected<void, Error> link(const CacheEntry& entry, Compiled& compiled) {
   auto process = orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
   if (!process) return fail(process.takeError());
   auto code = std::make_unique<LinkedCode>(std::move(*process));
-  auto address = stepOf(entry, *code);
+  auto address = stepOf(entry, *code, compiled);
   if (!address) return fail(address.takeError());
   compiled.step = compiled.executable.step = address->toPtr<tbem_rt_step>();
   compiled.code = std::move(code);

@@ -12,7 +12,9 @@ namespace tbem::jit {
 
 struct Modules {
   std::unique_ptr<llvm::Module> loops;  ///< kernels
-  std::unique_ptr<llvm::Module> glue;   ///< tbem_step, and for every loop a function that calls its kernel with its offsets
+  /// tbem_step; of the host also a function for every loop, which calls its kernel with its offsets.
+  std::unique_ptr<llvm::Module> glue;
+  std::uint32_t kernels = 0;
   std::vector<LoopReport> reports;
 };
 

@@ -42,6 +42,7 @@ std::string whyInside(const Program& program, BufferId buffer) {
   if (!runtime::isPlain(wanted.operand)) return "the step wants it in a layout of its own";
   // Its address stands in its place, which need not be followed by another.
   if (wanted.operand.layout.bytes < sizeof(void*)) return "it is smaller than an address";
+  if (!program.target.empty()) return "the step runs on a device that cannot read the host's memory";
   if (program.micro.parts > 1) return "the step takes the batch in parts";
   if (program.branches.size() > 1) return "the network has gates";
   if (isWritten(program, wanted.allocation)) return "the step writes a result over it";

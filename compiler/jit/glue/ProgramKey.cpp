@@ -14,6 +14,7 @@ public:
   explicit KeyWriter(const Program& program) : program(program) {}
 
   std::string run() {
+    bytes.string(program.target);
     steps();
     bytes.number(program.samples);
     bytes.number(program.micro.parts);

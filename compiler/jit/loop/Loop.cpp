@@ -64,6 +64,7 @@ private:
   LoopOperand operand(const FusedLoop::Input& input);
   bool splitsDigit(const tbem_layout& layout, int operandDim, int dim) const;
   void merge();
+  void everyPlace();
   void schedule();
   template <class F>
   void eachForm(F f) {
@@ -197,7 +198,16 @@ void Planner::merge() {
   }
 }
 
+/// On a device each place is an item of its own, and the innermost variable is that of neighbouring threads.
+void Planner::everyPlace() {
+  for (const std::int64_t trips : nest.trips) nest.count *= trips;
+  nest.prefix = static_cast<std::uint32_t>(nest.trips.size());
+  nest.parallel = nest.count > 1;
+  if (loop.perSample && nest.count != 0) nest.perSample.unit = nest.count / program.samples;
+}
+
 void Planner::schedule() {
+  if (!program.target.empty()) return everyPlace();
   const std::size_t inner = nest.trips.size() - 1;
   std::int64_t total = 1, bytes = 0;
   for (std::int64_t t : nest.trips) total *= t;

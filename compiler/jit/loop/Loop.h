@@ -80,7 +80,8 @@ struct LoopNest {
   std::optional<std::uint64_t> numberAt;  ///< arena offset of i, where the loop wants it
   std::int64_t elements = 0;              ///< Random: its first element is number i * elements; 0: no loop with Random
 
-  // How it is run: the parallel index counts (prefix variables) x (chunks of the next one).
+  // How it is run: the parallel index counts (prefix variables) x (chunks of the next one). On a device all variables are in the
+  // prefix.
   std::uint32_t prefix = 0;  ///< leading variables in the parallel index
   std::int64_t chunk = 0;    ///< elements of the innermost variable in a chunk; 0: not split
   std::int64_t chunks = 1;

@@ -86,8 +86,8 @@ Tables findTables(const LoopNest& nest, const std::vector<NodeType>& types) {
   std::int64_t rows = 1;
   for (std::size_t v = 0; v + 1 < nest.trips.size(); ++v) rows *= nest.trips[v];
   const bool padded = std::any_of(nest.coordinates.begin(), nest.coordinates.end(), [](const Coordinate& c) { return c.padded; });
-  if (rows >= kFewestRows && nest.chunks == 1 && nest.trips.back() <= kLongestRow && !padded)
-    tables.nodes = Finder(nest, types).run();
+  const bool inRows = nest.prefix < nest.trips.size() && nest.chunks == 1;
+  if (rows >= kFewestRows && inRows && nest.trips.back() <= kLongestRow && !padded) tables.nodes = Finder(nest, types).run();
 
   const auto isTable = [&](std::uint32_t i) {
     return std::find(tables.nodes.begin(), tables.nodes.end(), i) != tables.nodes.end();

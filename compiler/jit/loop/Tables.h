@@ -18,7 +18,8 @@ struct Tables {
   std::vector<bool> body;            ///< by node: computed at every place, or taken from a table
 };
 
-/// No nodes where tables would not pay: short loops, rows in chunks, more than 2048 places in a row, padded layouts.
+/// No nodes where tables would not pay: short loops, rows in chunks, places that are items of their own, more than 2048 places in
+/// a row, padded layouts.
 Tables findTables(const LoopNest& nest, const std::vector<NodeType>& types);
 
 }  // namespace tbem::jit

@@ -248,6 +248,7 @@ void Allocator::addChunks(Segment segment) {
 }
 
 void Allocator::findChunks() {
+  if (state.backend.device != nullptr) return;  // chunks are for the caches and threads of a processor
   if (!state.branches.gated() || state.samples == 1 || state.options.chunkBytes == 0) return;
   for (std::uint32_t s = 0; s < program.steps.size();) {
     const std::uint32_t first = s, branch = program.steps[s].branch;

@@ -148,6 +148,7 @@ struct Program {
   /// By graph tensor: the buffer that holds it, or kNoBuffer (fused away).
   std::vector<BufferId> bufferOf;
   std::string backend;
+  std::string target;  ///< what loops are compiled for where the host cannot reach the arena: "nvptx64"; "": the host
   tbem_device_info device{};
   int threads = 1;  ///< for which it was lowered
 

@@ -219,16 +219,17 @@ tbem_status copyIn(void* memory, const void* host, std::uint64_t bytes) {
   if (bytes == 0) return TBEM_OK;
   return onDevice([&](const Device& device) {
     constexpr const char* kDoing = "copying to the card";
-    const int asked = device.driver->copyIn(addressOf(memory), host, bytes, device.stream);
-    return check(device, asked != 0 ? asked : device.driver->streamSynchronize(device.stream), kDoing);
+    const int copied = device.driver->copyIn(addressOf(memory), host, bytes, device.stream);
+    if (const tbem_status status = check(device, copied, kDoing)) return status;
+    return check(device, device.driver->streamSynchronize(device.stream), kDoing);
   });
 }
 
 tbem_status copyOut(void* host, const void* memory, std::uint64_t bytes) {
   if (bytes == 0) return TBEM_OK;
   return onDevice([&](const Device& device) {
-    const int asked = device.driver->copyOut(host, addressOf(memory), bytes, device.stream);
-    const tbem_status status = check(device, asked, "copying from the card");
+    const int copied = device.driver->copyOut(host, addressOf(memory), bytes, device.stream);
+    const tbem_status status = check(device, copied, "copying from the card");
     return status != TBEM_OK ? status : readErrorWord();
   });
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tbem::runtime {
@@ -92,7 +93,11 @@ struct BranchDesc {
 
 struct Executable {
   tbem_rt_step step = nullptr;  ///< owned by whoever compiled it, who must outlive this
-  std::uint64_t arena = 0;      ///< bytes
+  /// Where the host cannot reach the arena: code for the device, owned as `step` is, and how many kernels `tbem_kernel_0`, ..
+  /// it has. Else empty.
+  std::string_view image;
+  std::uint32_t kernels = 0;
+  std::uint64_t arena = 0;  ///< bytes
   std::vector<AllocationDesc> allocations;
   std::vector<BufferDesc> buffers;  ///< same numbers as the compiler's BufferId
   std::vector<StorageDesc> storages;

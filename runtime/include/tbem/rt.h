@@ -27,9 +27,15 @@ int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call, int64_t samples, i
 void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed,
                       int64_t count);
 
-/* Runs kernel number `kernel` of the image (executable.h) on a device whose memory the host cannot reach: `arguments` of eight
- * bytes each, for `items` items. Returns a tbem_status. */
+/* Where the host cannot reach the arena (each returns a tbem_status): runs kernel number `kernel` of the image (executable.h)
+ * with `arguments` of eight bytes each, for `items` items; .. */
 int32_t tbem_rt_launch(tbem_rt_context* context, uint32_t kernel, const uint64_t* arguments, int32_t count, int64_t items);
+/* .. makes bytes of the arena zero; copies some to others, which do not overlap; reads how many samples a branch has; .. */
+int32_t tbem_rt_zero(tbem_rt_context* context, char* memory, uint64_t bytes);
+int32_t tbem_rt_move(tbem_rt_context* context, char* to, const char* from, uint64_t bytes);
+int32_t tbem_rt_count(tbem_rt_context* context, const char* memory, int64_t* count);
+/* .. tells the number of the micro-batch at hand, which the arena holds for the host's code. */
+int32_t tbem_rt_micro_batch(tbem_rt_context* context, uint64_t number);
 
 /* Steps that one thread runs for `samples` samples of its own; returns a tbem_status of the first call that failed. */
 typedef int32_t (*tbem_rt_part)(tbem_rt_context* context, char* arena, const double* scalars, uint64_t seed, int64_t part,

@@ -164,13 +164,14 @@ inline bool paddingIsZero(const tbem_operand& operand, const char* memory) {
 /// Compiles the program's loops, runs them once and holds every output of every loop against the interpreter (loops must not
 /// depend on each other). `inputs` by buffer. Returns the largest distance in ulp.
 inline double runAndCompare(const estimate::Program& program, const std::map<std::uint32_t, HostTensor>& inputs,
-                            double tolerance = 0, std::uint64_t seed = 7, std::uint64_t step = 3) {
+                            double tolerance = 0, std::uint64_t seed = 7, std::uint64_t step = 3,
+                            const tbem_backend& backend = *plainBackend()) {
   auto compiled = jit::compile(program, {.cache = false});
   if (!compiled) {
     ADD_FAILURE() << compiled.error().message;
     return HUGE_VAL;
   }
-  auto instance = runtime::Instance::create(compiled->executable, *plainBackend(), {.poison = true, .guard = 4096});
+  auto instance = runtime::Instance::create(compiled->executable, backend, {.poison = true, .guard = 4096});
   if (!instance) {
     ADD_FAILURE() << instance.error().message;
     return HUGE_VAL;
@@ -208,7 +209,7 @@ inline double runAndCompare(const estimate::Program& program, const std::map<std
       }
       std::vector<char> raw(program[id].operand.layout.bytes);
       // Read the padding too: a buffer seen as plain bytes.
-      std::memcpy(raw.data(), (*instance)->address(static_cast<std::uint32_t>(id)), raw.size());
+      EXPECT_EQ(backend.copy_out(raw.data(), (*instance)->address(static_cast<std::uint32_t>(id)), raw.size()), TBEM_OK);
       EXPECT_TRUE(paddingIsZero(program[id].operand, raw.data())) << "padding of " << program[id].name;
     }
   }

@@ -16,6 +16,11 @@ tbem_status fail(tbem_status status, const std::string& message) {
   return status;
 }
 
+tbem_status unsupported(const tbem_op_desc& op, const std::string& why) {
+  return fail(TBEM_UNSUPPORTED,
+              fmt::format("cuda: {}: {}", runtime::signature(static_cast<tbem_primitive>(op.primitive)).name, why));
+}
+
 const char* lastErrorText() { return lastError.data(); }
 
 Op::Op(const tbem_op_desc& from)
@@ -31,10 +36,7 @@ tbem_status plainLayouts(tbem_op_desc& op) {
     tbem_operand& operand = op.operands[k];
     if (operand.present == 0) continue;
     if (operand.layout.any != 0) runtime::setPlain(operand);
-    if (!runtime::isPlain(operand)) {
-      return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {}: operand {} does not lie in row-major order",
-                                                runtime::signature(static_cast<tbem_primitive>(op.primitive)).name, k));
-    }
+    if (!runtime::isPlain(operand)) return unsupported(op, fmt::format("operand {} does not lie in row-major order", k));
   }
   return TBEM_OK;
 }

@@ -16,6 +16,8 @@ namespace tbem::cuda {
 
 /// Keeps a message for last_error and returns the status.
 tbem_status fail(tbem_status status, const std::string& message);
+/// TBEM_UNSUPPORTED, with the primitive's name before the reason.
+tbem_status unsupported(const tbem_op_desc& op, const std::string& why);
 /// The message of the last failure on this thread.
 const char* lastErrorText();
 

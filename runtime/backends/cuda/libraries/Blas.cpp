@@ -105,10 +105,24 @@ std::string blasVersion() {
   return fmt::format("cuBLASLt {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
-tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const ProductShape& shape, std::uint64_t workspace,
-                                                                    bool bias) {
+PreparedProduct::PreparedProduct(ProductShape shape, bool bias, std::array<void*, 4> parts)
+    : product(std::move(shape)),
+      biased(bias),
+      description(parts[0], library().functions.descriptionDestroy),
+      a(parts[1], library().functions.layoutDestroy),
+      b(parts[2], library().functions.layoutDestroy),
+      y(parts[3], library().functions.layoutDestroy) {}
+
+tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const ProductShape& shape) {
   if (!library().why.empty()) return tl::unexpected(library().why);
   if (!handle().why.empty()) return tl::unexpected(handle().why);
+  if (shape.bias >= 0) {
+    if (auto withBias = prepare(shape, true)) return withBias;
+  }
+  return prepare(shape, false);
+}
+
+tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const ProductShape& shape, bool bias) {
   const blas::Functions& f = library().functions;
   Calls calls;
   void *description = nullptr, *a = nullptr, *b = nullptr, *y = nullptr;
@@ -126,7 +140,7 @@ tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const Produc
   layout(a, shape.transposeA ? shape.k : shape.m, shape.transposeA ? shape.m : shape.k, shape.batch.a);
   layout(b, shape.transposeB ? shape.n : shape.k, shape.transposeB ? shape.k : shape.n, shape.batch.b);
   layout(y, shape.m, shape.n, shape.batch.y);
-  PreparedProduct made({description, f.descriptionDestroy}, {a, f.layoutDestroy}, {b, f.layoutDestroy}, {y, f.layoutDestroy});
+  PreparedProduct made(shape, bias, {description, a, b, y});
   if (calls.why.empty()) {
     const std::int32_t first = shape.transposeB ? blas::kTransposed : blas::kPlain;
     const std::int32_t second = shape.transposeA ? blas::kTransposed : blas::kPlain;
@@ -135,8 +149,6 @@ tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const Produc
     if (bias) calls(f.descriptionSet(description, blas::kEpilogue, &blas::kAddBias, sizeof blas::kAddBias), "a bias");
   }
   if (!calls.why.empty()) return tl::unexpected(calls.why);
-  made.workspace = workspace;
-  made.bias = bias;
   made.aligned = made.choose(kAligned, calls.why);
   if (!made.aligned) return tl::unexpected(calls.why);
   std::string ignored;
@@ -149,6 +161,7 @@ std::optional<blas::Algorithm> PreparedProduct::choose(std::uint32_t alignment, 
   Calls calls;
   void* preference = nullptr;
   calls(f.preferenceCreate(&preference), "a preference");
+  const std::uint64_t workspace = productWorkspace(product);
   const Part owner(preference, f.preferenceDestroy);
   if (preference == nullptr) {
     why = calls.why;
@@ -160,7 +173,7 @@ std::optional<blas::Algorithm> PreparedProduct::choose(std::uint32_t alignment, 
   prefer(blas::kMostWorkspace, workspace);
   prefer(blas::kReductions, blas::kInComputeType | blas::kInOutputType);
   for (const int matrix : {blas::kAlignA, blas::kAlignB, blas::kAlignC, blas::kAlignD}) prefer(matrix, alignment);
-  if (bias) {  // its address is looked at for its alignment alone
+  if (biased) {  // its address is looked at for its alignment alone
     const std::uint64_t address = alignment;
     calls(f.descriptionSet(description.get(), blas::kBiasPointer, &address, sizeof address), "a bias");
   }
@@ -179,14 +192,15 @@ std::optional<blas::Algorithm> PreparedProduct::choose(std::uint32_t alignment, 
 std::string PreparedProduct::run(const Device& device, const Addresses& at) const {
   const blas::Functions& f = library().functions;
   const auto lies = [](const void* address) { return reinterpret_cast<std::uintptr_t>(address) % kAligned == 0; };
-  const bool everywhere = lies(at.a) && lies(at.b) && lies(at.y) && (!bias || lies(at.bias));
+  const bool everywhere = lies(at.a) && lies(at.b) && lies(at.y) && (!biased || lies(at.bias));
   const std::optional<blas::Algorithm>& algorithm = everywhere ? aligned : anywhere;
   if (!algorithm) return fmt::format("cuBLASLt has no product of matrices that do not lie at multiples of {} bytes", kAligned);
-  if (bias) {
+  if (biased) {
     if (const blas::Status status = f.descriptionSet(description.get(), blas::kBiasPointer, &at.bias, sizeof at.bias))
       return words(status, "a bias");
   }
   constexpr float kOne = 1, kZero = 0;
+  const std::uint64_t workspace = productWorkspace(product);
   const blas::Status status =
       f.multiply(handle().handle, description.get(), &kOne, at.b, b.get(), at.a, a.get(), &kZero, at.y, y.get(), at.y, y.get(),
                  &*algorithm, workspace == 0 ? nullptr : at.work, workspace, device.stream);

@@ -17,12 +17,16 @@ namespace tbem::cuda {
 /// "cuBLASLt 13.1.0"; "" where there is none.
 std::string blasVersion();
 
-/// A product that is prepared: `shape`'s matrices and batch. Its calls (callsOf) are asked for one by one.
+/// A product that is prepared. Its calls (callsOf) are asked for one by one.
 class PreparedProduct {
 public:
-  /// With an algorithm that needs at most `workspace` bytes and adds in the same order each time. `bias`: it is added too. The
-  /// device is open on this thread. Errors, in words: there is no library, it has no such product.
-  static tl::expected<PreparedProduct, std::string> prepare(const ProductShape& shape, std::uint64_t workspace, bool bias);
+  /// With an algorithm that needs at most productWorkspace(shape) bytes and adds in the same order each time. The device is open
+  /// on this thread. Errors, in words: there is no library, it has no such product.
+  static tl::expected<PreparedProduct, std::string> prepare(const ProductShape& shape);
+
+  const ProductShape& shape() const { return product; }
+  /// Whether the library adds the bias; it cannot for some products.
+  bool addsBias() const { return biased; }
 
   /// Addresses on the card; `work` is aligned to kWorkAlignment bytes.
   struct Addresses {
@@ -36,16 +40,15 @@ public:
 
 private:
   using Part = std::unique_ptr<void, blas::Status (*)(void*)>;
-  PreparedProduct(Part description, Part a, Part b, Part y)
-      : description(std::move(description)), a(std::move(a)), b(std::move(b)), y(std::move(y)) {}
-  /// For matrices that lie at multiples of so many bytes.
+  PreparedProduct(ProductShape shape, bool bias, std::array<void*, 4> parts);
+  static tl::expected<PreparedProduct, std::string> prepare(const ProductShape& shape, bool bias);
   std::optional<blas::Algorithm> choose(std::uint32_t alignment, std::string& why) const;
 
+  ProductShape product;
+  bool biased;
   Part description, a, b, y;  ///< as the library sees them: columns innermost, so factors are exchanged
   /// For matrices that lie at multiples of 16 bytes, as those of an arena do, and for those that lie anywhere.
   std::optional<blas::Algorithm> aligned, anywhere;
-  std::uint64_t workspace = 0;
-  bool bias = false;
 };
 
 }  // namespace tbem::cuda

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <optional>
+#include <utility>
 
 namespace tbem::cuda {
 namespace {
@@ -14,64 +14,29 @@ namespace {
 /// The operator's workspace is aligned to less than the library wants of its own.
 constexpr std::uint64_t kSpare = PreparedProduct::kWorkAlignment - 64;
 
-tbem_status unsupported(const tbem_op_desc& op, const std::string& why) {
-  return fail(TBEM_UNSUPPORTED,
-              fmt::format("cuda: {}: {}", runtime::signature(static_cast<tbem_primitive>(op.primitive)).name, why));
-}
-
 class Product final : public Op {
 public:
-  Product(const tbem_op_desc& from, ProductShape shape) : Op(from), shape(std::move(shape)), calls(callsOf(this->shape)) {}
-
-  /// "" or why not.
-  std::string prepare() {
-    if (shape.results() == 0 || shape.k == 0) return {};
-    const std::uint64_t workspace = productWorkspace(shape);
-    if (shape.bias >= 0) {
-      if (auto withBias = PreparedProduct::prepare(shape, workspace, true)) {
-        ready.emplace(std::move(*withBias));
-        addsBias = true;
-        return {};
-      }
-    }
-    auto without = PreparedProduct::prepare(shape, workspace, false);
-    if (!without) return without.error();
-    ready.emplace(std::move(*without));
-    return {};
-  }
+  Product(const tbem_op_desc& from, PreparedProduct ready)
+      : Op(from), ready(std::move(ready)), calls(callsOf(this->ready.shape())) {}
 
   tbem_status run(void* const* memory, void* work, const double*) override {
-    if (shape.results() == 0) return TBEM_OK;
     const Device* device = nullptr;
     if (const tbem_status status = openDevice(device)) return status;
+    constexpr std::uintptr_t kLow = PreparedProduct::kWorkAlignment - 1;
+    void* const space = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(work) + kLow) & ~kLow);
+    const ProductShape& shape = ready.shape();
+    const auto matrix = [&](int operand, std::int64_t from) { return static_cast<float*>(memory[operand]) + from; };
     const void* const bias = shape.bias >= 0 ? memory[shape.bias] : nullptr;
-    if (!ready) {
-      const int zeroed = device->driver->set8(reinterpret_cast<DevicePointer>(memory[shape.y]), 0,
-                                              runtime::extentBytes(operands[static_cast<std::size_t>(shape.y)]), device->stream);
-      if (const tbem_status status = check(*device, zeroed, "zeroing a product")) return status;
-    } else if (const std::string why = multiply(*device, memory, bias, work); !why.empty()) {
-      return fail(TBEM_FAILED, fmt::format("cuda: {}", why));
+    for (const auto& [a, b, y] : calls) {
+      const std::string why = ready.run(*device, {matrix(shape.a, a), matrix(shape.b, b), bias, matrix(shape.y, y), space});
+      if (!why.empty()) return fail(TBEM_FAILED, fmt::format("cuda: {}", why));
     }
-    return bias == nullptr || addsBias ? TBEM_OK : addBias(memory[shape.y], bias, shape.results(), shape.n, 1);
+    return bias == nullptr || ready.addsBias() ? TBEM_OK : addBias(memory[shape.y], bias, shape.results(), shape.n, 1);
   }
 
 private:
-  std::string multiply(const Device& device, void* const* memory, const void* bias, void* work) const {
-    constexpr std::uintptr_t kLow = PreparedProduct::kWorkAlignment - 1;
-    void* const space = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(work) + kLow) & ~kLow);
-    for (const auto& [a, b, y] : calls) {
-      std::string why =
-          ready->run(device, {static_cast<const float*>(memory[shape.a]) + a, static_cast<const float*>(memory[shape.b]) + b,
-                              bias, static_cast<float*>(memory[shape.y]) + y, space});
-      if (!why.empty()) return why;
-    }
-    return {};
-  }
-
-  ProductShape shape;
+  PreparedProduct ready;
   std::vector<std::array<std::int64_t, 3>> calls;
-  std::optional<PreparedProduct> ready;  ///< nothing: there is nothing to add up
-  bool addsBias = false;                 ///< the library does
 };
 
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
@@ -84,9 +49,9 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 }
 
 tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
-  auto product = std::make_unique<Product>(op, productShape(op));
-  if (const std::string why = product->prepare(); !why.empty()) return unsupported(op, why);
-  out = std::move(product);
+  auto ready = PreparedProduct::prepare(productShape(op));
+  if (!ready) return unsupported(op, ready.error());
+  out = std::make_unique<Product>(op, std::move(*ready));
   return TBEM_OK;
 }
 

@@ -104,7 +104,7 @@ std::uint64_t productWorkspace(const ProductShape& shape) {
   constexpr std::int64_t kLongSum = 512, kParts = 32;
   constexpr std::uint64_t kMost = std::uint64_t{8} << 20U;
   const std::int64_t results = shape.m * shape.n * shape.batch.count;
-  if (shape.k < kLongSum || results == 0) return 0;
+  if (shape.k < kLongSum) return 0;
   constexpr std::uint64_t kEach = kParts * sizeof(float);
   return std::min(kMost, std::min(static_cast<std::uint64_t>(results), kMost) * kEach);
 }

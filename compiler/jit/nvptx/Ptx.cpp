@@ -1,0 +1,137 @@
+#include "compiler/jit/nvptx/Ptx.h"
+
+#include <fmt/format.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Linker/Linker.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/Internalize.h>
+
+#include <memory>
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+namespace tbem::jit {
+namespace {
+
+constexpr const char* kTriple = "nvptx64-nvidia-cuda";
+/// What the oldest card that CUDA 13 supports understands: a driver makes the card's own code of it.
+constexpr const char* kProcessor = "sm_75";
+constexpr const char* kFeatures = "+ptx70";
+
+tl::expected<std::unique_ptr<llvm::TargetMachine>, std::string> machine() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  std::string why;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, why);
+  if (target == nullptr) return tl::unexpected("LLVM has no code generator for NVIDIA's cards: " + why);
+  llvm::TargetOptions options;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(kTriple, kProcessor, kFeatures, options, {}, {}, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// A function that is called and is not there; "" where there is none.
+std::string calledOutside(const llvm::Module& module) {
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty()) return function.getName().str();
+  }
+  return {};
+}
+
+/// The C library's names are libdevice's with a prefix.
+void renameCallees(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() && !function.isIntrinsic()) function.setName("__nv_" + function.getName());
+  }
+}
+
+tl::expected<void, std::string> linkLibdevice(llvm::Module& module, const std::string& path) {
+  if (path.empty())
+    return tl::unexpected(
+        std::string("libdevice.10.bc, a file of the CUDA toolkit, is needed for sin, cos, pow and functions of f64"));
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) return tl::unexpected(fmt::format("{}: {}", path, buffer.getError().message()));
+  auto library = llvm::parseBitcodeFile((*buffer)->getMemBufferRef(), module.getContext());
+  if (!library) return tl::unexpected(fmt::format("{}: {}", path, llvm::toString(library.takeError())));
+  (*library)->setTargetTriple(module.getTargetTriple());
+  (*library)->setDataLayout(module.getDataLayout());
+  const auto keepKernels = [](llvm::Module& whole, const llvm::StringSet<>& linked) {
+    llvm::internalizeModule(whole, [&](const llvm::GlobalValue& value) { return linked.count(value.getName()) == 0; });
+  };
+  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded, keepKernels))
+    return tl::unexpected(fmt::format("{}: its functions cannot be linked", path));
+  return {};
+}
+
+/// The target adds passes of its own to LLVM's pipeline: what libdevice asks of the card is answered there.
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::PassBuilder builder(&machine);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+}  // namespace
+
+std::string findLibdevice() {
+  for (const char* folder : {"/usr/local/cuda", "/usr/lib/cuda", "/opt/cuda", "/usr/lib/nvidia-cuda-toolkit"}) {
+    for (const char* inside : {"nvvm/libdevice", "libdevice"}) {
+      std::string path = fmt::format("{}/{}/libdevice.10.bc", folder, inside);
+      if (llvm::sys::fs::exists(path)) return path;
+    }
+  }
+  return {};
+}
+
+tl::expected<void, std::string> targetPtx(llvm::Module& module) {
+  auto target = machine();
+  if (!target) return tl::unexpected(target.error());
+  module.setTargetTriple(kTriple);
+  module.setDataLayout((*target)->createDataLayout());
+  return {};
+}
+
+tl::expected<std::string, std::string> ptxOf(llvm::Module& module, const std::string& libdevice) {
+  auto target = machine();
+  if (!target) return tl::unexpected(target.error());
+  if (!calledOutside(module).empty()) {
+    renameCallees(module);
+    if (auto linked = linkLibdevice(module, libdevice); !linked) return tl::unexpected(linked.error());
+  }
+  optimise(module, **target);
+  if (const std::string missing = calledOutside(module); !missing.empty())
+    return tl::unexpected(fmt::format("{} has no {}, which a loop calls", libdevice, missing));
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if ((*target)->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    return tl::unexpected(std::string("LLVM cannot write PTX"));
+  passes.run(module);
+  return std::string(text.data(), text.size());
+}
+
+}  // namespace tbem::jit

@@ -1,0 +1,134 @@
+#include "runtime/core/DeviceCode.h"
+
+#include "runtime/core/Executable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::runtime {
+
+DeviceCode::~DeviceCode() {
+  forgetRecording();
+  if (scalars != nullptr) backend.release(scalars, scalarBytes);
+  if (module != nullptr) device.unload(module);
+}
+
+void DeviceCode::forgetRecording() {
+  if (recording != nullptr) device.forget(recording);
+  recording = nullptr;
+}
+
+tbem_status DeviceCode::load(const Executable& executable) {
+  scalarBytes = std::max<std::size_t>(executable.scalars.size(), 1) * sizeof(double);
+  if (const tbem_status status = backend.allocate(scalarBytes, &scalars)) return status;
+  if (executable.kernels == 0) return TBEM_OK;
+  if (const tbem_status status = device.load(executable.image.data(), executable.image.size() + 1, &module)) return status;
+  for (std::uint32_t i = 0; i < executable.kernels; ++i) {
+    tbem_kernel* kernel = nullptr;
+    if (const tbem_status status = device.find(module, fmt::format("tbem_kernel_{}", i).c_str(), &kernel)) return status;
+    kernels.push_back(kernel);
+  }
+  return TBEM_OK;
+}
+
+namespace {
+/// The scalars that calls are given by value.
+std::vector<double> scalarsOfCalls(const Executable& executable, std::span<const double> values) {
+  std::vector<double> taken;
+  for (const CallDesc& call : executable.calls) {
+    for (const std::uint32_t slot : call.scalars) taken.push_back(values[slot]);
+  }
+  return taken;
+}
+}  // namespace
+
+tl::expected<void, Failure> Instance::prepareDevice() {
+  for (const CallDesc& call : description.calls) {
+    if (call.symbol.empty() && call.outside.empty()) continue;
+    return tl::make_unexpected(
+        Failure{TBEM_UNSUPPORTED,
+                fmt::format("{} of backend {}: code and memory of the host are out of its reach", call.name, device.name)});
+  }
+  code = std::make_unique<DeviceCode>(device);
+  code->canRecord = description.branches.empty();
+  if (const tbem_status status = code->load(description); status != TBEM_OK)
+    return tl::make_unexpected(failure(status, fmt::format("backend {} cannot load the step", device.name)));
+  return {};
+}
+
+std::int32_t Instance::runOnDevice() {
+  if (const tbem_status status = device.copy_in(code->scalars, scalarValues.data(), scalarValues.size() * sizeof(double));
+      status != TBEM_OK)
+    return noted(status, "the step's scalars");
+  const auto step = [&] {
+    return description.step(reinterpret_cast<tbem_rt_context*>(this), arena, static_cast<const double*>(code->scalars), seed);
+  };
+  if (!code->canRecord || !code->ranOnce || !stepTimes.empty()) {
+    code->ranOnce = true;
+    return step();
+  }
+  std::vector<double> taken = scalarsOfCalls(description, scalarValues);
+  if (code->recording == nullptr || code->recordedSeed != seed || code->recordedScalars != taken) {
+    code->forgetRecording();
+    const tbem_status begun = code->device.record();
+    if (begun == TBEM_UNSUPPORTED) {
+      code->canRecord = false;
+      return step();
+    }
+    if (begun != TBEM_OK) return noted(begun, "recording the step");
+    const std::int32_t status = step();
+    const tbem_status ended = code->device.recorded(&code->recording);
+    if (status != TBEM_OK) return status;
+    if (ended != TBEM_OK) return noted(ended, "recording the step");
+    code->recordedSeed = seed;
+    code->recordedScalars = std::move(taken);
+  }
+  return noted(code->device.replay(code->recording), "the recorded step");
+}
+
+tbem_status Instance::noted(tbem_status status, std::string_view doing) {
+  if (status != TBEM_OK && failedText.empty()) failedText = fmt::format("{}: {}", doing, lastError(device));
+  return status;
+}
+
+std::int32_t Instance::launch(std::uint32_t kernel, const std::uint64_t* arguments, std::int32_t count, std::int64_t items) {
+  if (kernel >= code->kernels.size()) return TBEM_INVALID;
+  return noted(code->device.launch(code->kernels[kernel], arguments, count, items), fmt::format("loop kernel {}", kernel));
+}
+std::int32_t Instance::zero(void* memory, std::uint64_t bytes) {
+  return noted(code->device.zero(memory, bytes), "making memory zero");
+}
+std::int32_t Instance::move(void* to, const void* from, std::uint64_t bytes) {
+  return noted(code->device.move(to, from, bytes), "a copy");
+}
+std::int32_t Instance::count(const void* memory, std::int64_t& value) {
+  return noted(device.copy_out(&value, memory, sizeof value), "the count of a branch");
+}
+std::int32_t Instance::microBatch(std::uint64_t number) {
+  code->microBatch = number;
+  return TBEM_OK;
+}
+
+}  // namespace tbem::runtime
+
+namespace {
+tbem::runtime::Instance& instanceOf(tbem_rt_context* context) { return *reinterpret_cast<tbem::runtime::Instance*>(context); }
+}  // namespace
+
+extern "C" int32_t tbem_rt_launch(tbem_rt_context* context, uint32_t kernel, const uint64_t* arguments, int32_t count,
+                                  int64_t items) {
+  return instanceOf(context).launch(kernel, arguments, count, items);
+}
+extern "C" int32_t tbem_rt_zero(tbem_rt_context* context, char* memory, uint64_t bytes) {
+  return instanceOf(context).zero(memory, bytes);
+}
+extern "C" int32_t tbem_rt_move(tbem_rt_context* context, char* to, const char* from, uint64_t bytes) {
+  return instanceOf(context).move(to, from, bytes);
+}
+extern "C" int32_t tbem_rt_count(tbem_rt_context* context, const char* memory, int64_t* count) {
+  return instanceOf(context).count(memory, *count);
+}
+extern "C" int32_t tbem_rt_micro_batch(tbem_rt_context* context, uint64_t number) {
+  return instanceOf(context).microBatch(number);
+}

@@ -1,0 +1,170 @@
+// A libcublasLt that multiplies matrices in the memory of the host, in plain loops, as NVIDIA's documentation says what cuBLASLt
+// computes: column-major, D = op(A) op(B) + bias. What is asked of it has to fit: a matrix smaller than the product reads is an
+// error, and so is a matrix that does not lie at multiples of the bytes that the algorithm was chosen for.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace {
+
+constexpr int kInvalid = 7, kUnsupported = 15;
+
+struct Matrix {
+  std::int64_t rows, columns, leading, stride;
+  std::int32_t count;
+};
+struct Description {
+  std::int32_t transposeA = 0, transposeB = 0;
+  std::uint32_t epilogue = 1;
+  const float* bias = nullptr;
+};
+struct Preference {
+  std::uint64_t workspace = 0;
+  std::uint32_t reductions = 7;
+  std::array<std::uint32_t, 4> alignment{256, 256, 256, 256};
+};
+struct Answer {
+  std::array<std::uint64_t, 8> algorithm;
+  std::size_t workspace;
+  int state;
+  float waves;
+  std::array<int, 4> reserved;
+};
+
+int multiplied = 0;
+
+template <class Value>
+int take(Value& value, const void* from, std::size_t bytes) {
+  if (bytes != sizeof value) return kInvalid;
+  std::memcpy(&value, from, bytes);
+  return 0;
+}
+
+/// Rows and columns as the product reads them.
+std::array<std::int64_t, 2> shape(const Matrix& matrix, std::int32_t transposed) {
+  return transposed != 0 ? std::array{matrix.columns, matrix.rows} : std::array{matrix.rows, matrix.columns};
+}
+
+bool fits(const Description& description, const Matrix& a, const Matrix& b, const Matrix& d) {
+  const auto left = shape(a, description.transposeA), right = shape(b, description.transposeB);
+  return left[0] == d.rows && right[1] == d.columns && left[1] == right[0] && a.count == d.count && b.count == d.count;
+}
+
+float at(const float* matrix, const Matrix& layout, std::int32_t transposed, std::int64_t row, std::int64_t column) {
+  return transposed != 0 ? matrix[row * layout.leading + column] : matrix[column * layout.leading + row];
+}
+
+bool lies(const void* address, std::uint64_t alignment) { return reinterpret_cast<std::uintptr_t>(address) % alignment == 0; }
+
+}  // namespace
+
+extern "C" {
+
+/// How often a product was computed.
+int standin_multiplied() { return multiplied; }
+
+std::size_t cublasLtGetVersion() { return 130100; }
+const char* cublasLtGetStatusName(int status) { return status == kInvalid ? "INVALID_VALUE" : "NOT_SUPPORTED"; }
+int cublasLtCreate(void** handle) {
+  static int here = 0;
+  *handle = &here;
+  return 0;
+}
+
+int cublasLtMatmulDescCreate(void** description, int compute, int scale) {
+  *description = new Description;
+  return compute == 68 && scale == 0 ? 0 : kUnsupported;
+}
+int cublasLtMatmulDescSetAttribute(void* description, int attribute, const void* value, std::size_t bytes) {
+  auto& it = *static_cast<Description*>(description);
+  if (attribute == 3) return take(it.transposeA, value, bytes);
+  if (attribute == 4) return take(it.transposeB, value, bytes);
+  if (attribute == 7) return take(it.epilogue, value, bytes);
+  return attribute == 8 ? take(it.bias, value, bytes) : kInvalid;
+}
+int cublasLtMatmulDescDestroy(void* description) {
+  delete static_cast<Description*>(description);
+  return 0;
+}
+
+int cublasLtMatrixLayoutCreate(void** layout, int type, std::uint64_t rows, std::uint64_t columns, std::int64_t leading) {
+  *layout = new Matrix{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), leading, 0, 1};
+  return type == 0 && leading >= static_cast<std::int64_t>(rows) ? 0 : kInvalid;
+}
+int cublasLtMatrixLayoutSetAttribute(void* layout, int attribute, const void* value, std::size_t bytes) {
+  auto& it = *static_cast<Matrix*>(layout);
+  return attribute == 5 ? take(it.count, value, bytes) : attribute == 6 ? take(it.stride, value, bytes) : kInvalid;
+}
+int cublasLtMatrixLayoutDestroy(void* layout) {
+  delete static_cast<Matrix*>(layout);
+  return 0;
+}
+
+int cublasLtMatmulPreferenceCreate(void** preference) {
+  *preference = new Preference;
+  return 0;
+}
+int cublasLtMatmulPreferenceSetAttribute(void* preference, int attribute, const void* value, std::size_t bytes) {
+  auto& it = *static_cast<Preference*>(preference);
+  if (attribute == 1) return take(it.workspace, value, bytes);
+  if (attribute == 3) return take(it.reductions, value, bytes);
+  if (attribute < 5 || attribute > 8) return kInvalid;
+  return take(it.alignment[static_cast<std::size_t>(attribute - 5)], value, bytes);
+}
+int cublasLtMatmulPreferenceDestroy(void* preference) {
+  delete static_cast<Preference*>(preference);
+  return 0;
+}
+
+/// The algorithm's first number is what matrices and the bias are aligned to.
+int cublasLtMatmulAlgoGetHeuristic(void*, void* description, void* a, void* b, void* c, void* d, void* preference, int asked,
+                                   Answer* answers, int* answered) {
+  const auto& it = *static_cast<Description*>(description);
+  const auto& wish = *static_cast<Preference*>(preference);
+  const bool biased = it.epilogue == 4;
+  *answered = 0;
+  if (asked < 1 || (wish.reductions & 1U) != 0) return kUnsupported;  // a sum whose order is not fixed may be chosen
+  if (!fits(it, *static_cast<Matrix*>(a), *static_cast<Matrix*>(b), *static_cast<Matrix*>(d)) || c == nullptr) return kInvalid;
+  const std::uint32_t alignment = *std::min_element(wish.alignment.begin(), wish.alignment.end());
+  if (biased && !lies(it.bias, alignment)) return kUnsupported;
+  answers[0] = {{alignment}, wish.workspace, 0, 1, {}};
+  *answered = 1;
+  return 0;
+}
+
+int cublasLtMatmul(void*, void* description, const void* alpha, const void* a, void* aLayout, const void* b, void* bLayout,
+                   const void* beta, const void*, void*, void* d, void* dLayout, const std::uint64_t* algorithm, void* workspace,
+                   std::size_t bytes, void*) {
+  const auto& it = *static_cast<Description*>(description);
+  const Matrix &left = *static_cast<Matrix*>(aLayout), &right = *static_cast<Matrix*>(bLayout),
+               &out = *static_cast<Matrix*>(dLayout);
+  if (!fits(it, left, right, out) || *static_cast<const float*>(alpha) != 1 || *static_cast<const float*>(beta) != 0)
+    return kInvalid;
+  const bool biased = it.epilogue == 4;
+  if (!lies(a, algorithm[0]) || !lies(b, algorithm[0]) || !lies(d, algorithm[0]) || (biased && !lies(it.bias, algorithm[0])))
+    return kInvalid;
+  if (bytes > 0) {
+    if (!lies(workspace, 256)) return kInvalid;
+    std::memset(workspace, 0xFF, bytes);
+  }
+  const std::int64_t sums = shape(left, it.transposeA)[1];
+  for (std::int32_t batch = 0; batch < out.count; ++batch) {
+    const float* const first = static_cast<const float*>(a) + batch * left.stride;
+    const float* const second = static_cast<const float*>(b) + batch * right.stride;
+    float* const result = static_cast<float*>(d) + batch * out.stride;
+    for (std::int64_t column = 0; column < out.columns; ++column) {
+      for (std::int64_t row = 0; row < out.rows; ++row) {
+        float sum = biased ? it.bias[row] : 0;
+        for (std::int64_t k = 0; k < sums; ++k)
+          sum += at(first, left, it.transposeA, row, k) * at(second, right, it.transposeB, k, column);
+        result[column * out.leading + row] = sum;
+      }
+    }
+  }
+  ++multiplied;
+  return 0;
+}
+
+}  // extern "C"
