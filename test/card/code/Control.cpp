@@ -1,0 +1,158 @@
+// Branches, calls, ends (PTX ISA 9.0, section 9.7.12).
+#include "test/card/code/Handlers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::card {
+namespace {
+
+bool branch(const Instruction& in, Lane& lane) {
+  lane.next = static_cast<std::uint32_t>(in.number);
+  return true;
+}
+
+void bra(Site& site) {
+  site.take("uni");
+  site.finish();
+  site.expectOperands(1, 1);
+  site.in.number = site.labelled(site.operand(0));
+  site.function.jumps.push_back(site.function.function.code.size());
+  site.emit(branch);
+}
+
+/// By an index into the function's table `number`.
+bool branchByIndex(const Instruction& in, Lane& lane) {
+  const auto index = lane.get<std::uint32_t>(in.from[0]);
+  const std::vector<std::uint32_t>& targets = lane.function->branches[static_cast<std::size_t>(in.number)];
+  if (index >= targets.size()) fail(lane, in, FaultKind::Trap, fmt::format("branches by index {} of {}", index, targets.size()));
+  lane.next = targets[index];
+  return true;
+}
+
+void brx(Site& site) {
+  site.expect("idx");
+  site.take("uni");
+  site.finish();
+  site.expectOperands(2, 2);
+  site.in.from[0] = site.source(0, Type::U32);
+  const auto table = site.function.text.branches.find(site.operand(1).name);
+  if (table == site.function.text.branches.end()) site.fail("the table " + site.operand(1).name + " is not there");
+  std::vector<std::uint32_t> targets;
+  for (const std::string& name : table->second) {
+    Operand label;
+    label.kind = Operand::Kind::Name;
+    label.name = name;
+    targets.push_back(site.labelled(label));
+  }
+  site.in.number = static_cast<std::int64_t>(site.function.function.branches.size());
+  site.function.function.branches.push_back(std::move(targets));
+  site.emit(branchByIndex);
+}
+
+bool end(const Instruction&, Lane& lane) {
+  lane.state = Lane::State::Ended;
+  return false;
+}
+
+void enter(Lane& lane, const Function& function, std::size_t firstSlot, std::size_t firstParam) {
+  lane.function = &function;
+  lane.firstSlot = firstSlot;
+  lane.firstParam = firstParam;
+  lane.registers = lane.slots.data() + firstSlot;
+  lane.params = lane.paramBytes.data() + firstParam;
+}
+
+bool call(const Instruction& in, Lane& lane) {
+  constexpr std::size_t kDeepest = 64;
+  const Call& made = lane.function->calls[static_cast<std::size_t>(in.number)];
+  const Function &caller = *lane.function, &callee = *made.callee;
+  if (lane.frames.size() == kDeepest) fail(lane, in, FaultKind::Trap, "more than 64 functions call each other");
+  lane.frames.push_back({&caller, lane.next, lane.firstSlot, lane.firstParam, lane.localBase, lane.localEnd, &made});
+  const std::size_t slot = lane.firstSlot + caller.slots(), param = lane.firstParam + caller.paramBytes;
+  lane.slots.resize(std::max(lane.slots.size(), slot + callee.slots()));
+  lane.paramBytes.resize(std::max<std::size_t>(lane.paramBytes.size(), param + callee.paramBytes));
+  std::copy_n(lane.slots.begin() + static_cast<std::ptrdiff_t>(lane.firstSlot), static_cast<std::size_t>(Special::Count),
+              lane.slots.begin() + static_cast<std::ptrdiff_t>(slot));
+  std::copy(callee.constants.begin(), callee.constants.end(),
+            lane.slots.begin() + static_cast<std::ptrdiff_t>(slot + callee.slots() - callee.constants.size()));
+  for (std::size_t at = 0; at < made.in.size(); ++at)
+    std::memcpy(lane.paramBytes.data() + param + callee.parameters[at].offset,
+                lane.paramBytes.data() + lane.firstParam + made.in[at].offset, made.in[at].bytes);
+  enter(lane, callee, slot, param);
+  lane.localBase = (lane.localEnd + 15) / 16 * 16;
+  lane.localEnd = lane.localBase + callee.localBytes;
+  lane.local.resize(std::max<std::size_t>(lane.local.size(), lane.localEnd));
+  lane.next = 0;
+  return true;
+}
+
+bool goBack(const Instruction& in, Lane& lane) {
+  if (lane.frames.empty()) return end(in, lane);
+  const Frame frame = lane.frames.back();
+  lane.frames.pop_back();
+  for (std::size_t at = 0; at < frame.call->out.size(); ++at)
+    std::memcpy(lane.paramBytes.data() + frame.firstParam + frame.call->out[at].offset,
+                lane.params + lane.function->results[at].offset, frame.call->out[at].bytes);
+  enter(lane, *frame.function, frame.firstSlot, frame.firstParam);
+  lane.localBase = frame.localBase;
+  lane.localEnd = frame.localEnd;
+  lane.next = frame.next;
+  return true;
+}
+
+std::vector<Parameter> passed(Site& site, const Operand& list, const std::vector<Parameter>& wanted) {
+  std::vector<Parameter> parameters;
+  for (const Operand& part : list.parts) {
+    if (part.kind != Operand::Kind::Variable || site.function.text.variables[part.index].space != Space::Param)
+      site.fail("passes something else than variables of .param");
+    parameters.push_back({site.function.offsets[part.index], site.function.text.variables[part.index].bytes});
+  }
+  const auto same = [](const Parameter& a, const Parameter& b) { return a.bytes == b.bytes; };
+  if (!std::equal(parameters.begin(), parameters.end(), wanted.begin(), wanted.end(), same))
+    site.fail("passes other parameters than the function has");
+  return parameters;
+}
+
+void callOf(Site& site) {
+  site.take("uni");
+  site.finish();
+  site.expectOperands(1, 3);
+  std::size_t at = 0;
+  const Operand none;
+  const Operand& results = site.operand(0).kind == Operand::Kind::List ? site.operand(at++) : none;
+  const auto function = site.function.names.functions.find(site.operand(at++).name);
+  if (function == site.function.names.functions.end()) site.fail("the function is not defined");
+  const Operand& parameters = at < site.operands() ? site.operand(at++) : none;
+  if (at != site.operands()) site.fail("is a call through an address, which this card does not know");
+  Call made;
+  made.callee = function->second;
+  made.in = passed(site, parameters, made.callee->parameters);
+  made.out = passed(site, results, made.callee->results);
+  site.in.number = static_cast<std::int64_t>(site.function.function.calls.size());
+  site.function.function.calls.push_back(std::move(made));
+  site.emit(call);
+}
+
+bool stop(const Instruction& in, Lane& lane) { fail(lane, in, FaultKind::Trap, "the kernel stops itself"); }
+
+template <Handler Does>
+void alone(Site& site) {
+  site.finish();
+  site.expectOperands(0, 0);
+  site.emit(Does);
+}
+
+void ret(Site& site) {
+  site.take("uni");
+  alone<goBack>(site);
+}
+
+}  // namespace
+
+std::vector<OpcodeRow> controlOpcodes() {
+  return {{"bra", bra}, {"brx", brx}, {"call", callOf}, {"ret", ret}, {"exit", alone<end>}, {"trap", alone<stop>}};
+}
+
+}  // namespace tbem::card

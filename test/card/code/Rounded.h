@@ -1,0 +1,47 @@
+// Arithmetic under the modifiers .rz, .rm, .rp, .ftz and .sat. Files that include this are compiled with -frounding-math.
+#pragma once
+
+#include "test/card/code/Program.h"
+
+#include <cfenv>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace tbem::card {
+
+/// The processor rounds so as long as this lives.
+class Rounding {
+public:
+  explicit Rounding(std::uint32_t flags) : before_(std::fegetround()) {
+    constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+    std::fesetround(kModes[flags & kRounding]);
+  }
+  ~Rounding() { std::fesetround(before_); }
+  Rounding(const Rounding&) = delete;
+  Rounding& operator=(const Rounding&) = delete;
+
+private:
+  int before_;
+};
+
+/// Zero of its sign instead of a number that is too small to be normal.
+template <class T>
+T flushed(T value) {
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(T{0}, value) : value;
+}
+
+template <class T>
+T operandUnder(std::uint32_t flags, T value) {
+  return (flags & kFlush) != 0 ? flushed(value) : value;
+}
+
+template <class T>
+T resultUnder(std::uint32_t flags, T value) {
+  if ((flags & kFlush) != 0) value = flushed(value);
+  if ((flags & kSaturate) != 0) value = value > T{0} ? std::min(value, T{1}) : T{0};  // a NaN too
+  return value;
+}
+
+}  // namespace tbem::card

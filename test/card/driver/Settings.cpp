@@ -1,0 +1,63 @@
+#include "test/card/run/Settings.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+
+namespace tbem::card {
+namespace {
+
+std::string_view variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? std::string_view() : text;
+}
+
+template <class T>
+T number(const char* name, std::string_view text) {
+  T value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw std::invalid_argument(std::string(name) + ": `" + std::string(text) + "` is no number");
+  return value;
+}
+
+/// Calls `use` with each part between commas.
+template <class Use>
+void forParts(std::string_view text, const Use& use) {
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    use(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+}
+
+}  // namespace
+
+Settings settingsOfEnvironment() {
+  Settings settings;
+  if (const auto text = variable("TBEM_CARD_MEMORY"); !text.empty()) settings.memory = number<std::uint64_t>("TBEM_CARD_MEMORY", text);
+  if (const auto text = variable("TBEM_CARD_SM"); !text.empty()) {
+    if (text.size() < 3 || text[text.size() - 2] != '.') throw std::invalid_argument("TBEM_CARD_SM: expected a number such as 9.0");
+    const auto major = number<unsigned>("TBEM_CARD_SM", text.substr(0, text.size() - 2));
+    settings.computeCapability = major * 10 + number<unsigned>("TBEM_CARD_SM", text.substr(text.size() - 1));
+  }
+  forParts(variable("TBEM_CARD_CHECKS"), [&](std::string_view part) {
+    if (part == "-written") settings.written = false;
+    else if (part == "-races") settings.races = false;
+    else throw std::invalid_argument("TBEM_CARD_CHECKS: expected -written or -races, found `" + std::string(part) + "`");
+  });
+  if (const auto text = variable("TBEM_CARD_ORDER"); text == "backward") settings.backward = true;
+  else if (!text.empty() && text != "forward") throw std::invalid_argument("TBEM_CARD_ORDER: expected forward or backward");
+  settings.report = variable("TBEM_CARD_REPORT");
+  forParts(variable("TBEM_CARD_FAIL"), [&](std::string_view part) {
+    const std::size_t colon = part.find(':'), equal = part.find('=');
+    if (colon == std::string_view::npos || equal == std::string_view::npos || equal < colon)
+      throw std::invalid_argument("TBEM_CARD_FAIL: expected FUNCTION:CALL=ERROR, found `" + std::string(part) + "`");
+    const auto call = number<unsigned>("TBEM_CARD_FAIL", part.substr(colon + 1, equal - colon - 1));
+    settings.failures[std::string(part.substr(0, colon))][call] = number<int>("TBEM_CARD_FAIL", part.substr(equal + 1));
+  });
+  return settings;
+}
+
+}  // namespace tbem::card
