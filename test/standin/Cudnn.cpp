@@ -1,13 +1,14 @@
 #include "test/standin/Cudnn.h"
 
+#include "test/standin/Run.h"
+
+#include <algorithm>
 #include <array>
-#include <cstring>
+#include <utility>
 
 namespace tbem::standin {
 
 namespace {
-
-using Four = std::array<std::int64_t, 4>;
 
 // Kinds of descriptors and their attributes that are looked at.
 enum : int {
@@ -32,30 +33,26 @@ Names namesOf(int operation) {
   return operation == kDataGradient ? Names{708, 710, 709, 711} : Names{714, 716, 715, 717};
 }
 
-struct Tensor {
-  Four dims{}, strides{};
+/// A tensor of a graph; `first` of it is not known before a plan runs.
+struct Described {
+  Tensor tensor{};
   std::int64_t id = 0, alignment = 0;
-  float* memory = nullptr;
-  float& at(std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) const {
-    return memory[i * strides[0] + j * strides[1] + k * strides[2] + l * strides[3]];
-  }
-  std::int64_t count() const { return dims[0] * dims[1] * dims[2] * dims[3]; }
 };
 
-bool read(const Descriptor* descriptor, Tensor& tensor) {
+bool read(const Descriptor* descriptor, Described& described) {
   if (descriptor == nullptr) return false;
   const auto dims = descriptor->list<std::int64_t>(902), strides = descriptor->list<std::int64_t>(903);
   if (descriptor->one<int>(901) != 0 || dims.size() != 4 || strides.size() != 4) return false;
-  std::copy(dims.begin(), dims.end(), tensor.dims.begin());
-  std::copy(strides.begin(), strides.end(), tensor.strides.begin());
-  tensor.id = descriptor->one<std::int64_t>(906);
-  tensor.alignment = descriptor->one<std::int64_t>(900);
-  return tensor.alignment > 0;
+  std::copy(dims.begin(), dims.end(), described.tensor.dims);
+  std::copy(strides.begin(), strides.end(), described.tensor.strides);
+  described.id = descriptor->one<std::int64_t>(906);
+  described.alignment = descriptor->one<std::int64_t>(900);
+  return described.alignment > 0;
 }
 
 struct Problem {
   int operation = 0;
-  Tensor x, w, y;
+  Described x, w, y;
   std::array<std::int64_t, 2> dilation{}, stride{}, before{}, after{};
 };
 
@@ -80,31 +77,12 @@ bool read(const Descriptor& graph, Problem& problem) {
   if (!pair(*convolution, 102, problem.dilation) || !pair(*convolution, 103, problem.stride) ||
       !pair(*convolution, 104, problem.after) || !pair(*convolution, 105, problem.before))
     return false;
-  const Four &x = problem.x.dims, &w = problem.w.dims, &y = problem.y.dims;
+  const auto &x = problem.x.tensor.dims, &w = problem.w.tensor.dims, &y = problem.y.tensor.dims;
   for (std::size_t k = 0; k < 2; ++k) {
     const std::int64_t room = x[2 + k] + problem.before[k] + problem.after[k] - problem.dilation[k] * (w[2 + k] - 1) - 1;
     if (room < 0 || y[2 + k] != room / problem.stride[k] + 1) return false;
   }
   return x[0] == y[0] && w[0] == y[1] && x[1] % w[1] == 0 && y[1] % (x[1] / w[1]) == 0;
-}
-
-/// Calls `body(x, w, y)` for each product of a forward convolution's sum.
-template <class Body>
-void forEach(const Problem& p, Body body) {
-  const Four &x = p.x.dims, &w = p.w.dims, &y = p.y.dims;
-  const std::int64_t outs = y[1] / (x[1] / w[1]);  // of a group
-  for (std::int64_t n = 0; n < y[0]; ++n)
-    for (std::int64_t o = 0; o < y[1]; ++o)
-      for (std::int64_t i = 0; i < y[2]; ++i)
-        for (std::int64_t j = 0; j < y[3]; ++j)
-          for (std::int64_t c = 0; c < w[1]; ++c)
-            for (std::int64_t k = 0; k < w[2]; ++k)
-              for (std::int64_t l = 0; l < w[3]; ++l) {
-                const std::int64_t row = i * p.stride[0] - p.before[0] + k * p.dilation[0];
-                const std::int64_t column = j * p.stride[1] - p.before[1] + l * p.dilation[1];
-                if (row < 0 || column < 0 || row >= x[2] || column >= x[3]) continue;
-                body(p.x.at(n, o / outs * w[1] + c, row, column), p.w.at(o, c, k, l), p.y.at(n, o, i, j));
-              }
 }
 
 // The engines of every convolution, as the heuristic lists them: on tensor cores; exact, with a knob; and one that adds in an
@@ -178,33 +156,32 @@ int finish(Descriptor& descriptor) {
   return kFine;
 }
 
-int execute(const Descriptor& plan, const Descriptor& pack) {
+int execute(const Descriptor& plan, const Descriptor& pack, void* stream) {
   const Descriptor& engine = *plan.part(401)->part(300);
   Problem problem;
   if (!read(*engine.part(1300), problem) || engine.one<std::int64_t>(1301) != kExact) return kFailed;
   const auto ids = pack.list<std::int64_t>(1000);
   const auto pointers = pack.list<float*>(1001);
   if (ids.size() != 3 || pointers.size() != 3) return kBadParameter;
-  for (Tensor* tensor : {&problem.x, &problem.w, &problem.y}) {
+  for (Described* described : {&problem.x, &problem.w, &problem.y}) {
+    float*& first = described->tensor.first;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] == tensor->id) tensor->memory = pointers[i];
+      if (ids[i] == described->id) first = pointers[i];
     }
-    if (tensor->memory == nullptr || reinterpret_cast<std::uintptr_t>(tensor->memory) % tensor->alignment != 0)
+    if (first == nullptr || reinterpret_cast<std::uintptr_t>(first) % static_cast<std::uint64_t>(described->alignment) != 0)
       return kBadParameter;
   }
   void* const workspace = pack.one<void*>(1003);
   if (workspace == nullptr) return kBadParameter;
-  std::memset(workspace, 0xFF, kWorkspace);
-  const Tensor& result = problem.operation == kForward ? problem.y : problem.operation == kDataGradient ? problem.x : problem.w;
-  std::fill_n(result.memory, result.count(), 0.0F);
-  if (problem.operation == kForward) {
-    forEach(problem, [](float x, float w, float& y) { y += x * w; });
-  } else if (problem.operation == kDataGradient) {
-    forEach(problem, [](float& x, float w, float y) { x += y * w; });
-  } else {
-    forEach(problem, [](float x, float& w, float y) { w += x * y; });
-  }
-  return kFine;
+  const Wanted wanted = problem.operation == kForward ? Wanted::Y : problem.operation == kDataGradient ? Wanted::X : Wanted::W;
+  const ConvWork work{wanted,
+                      problem.x.tensor,
+                      problem.w.tensor,
+                      problem.y.tensor,
+                      {problem.dilation[0], problem.dilation[1]},
+                      {problem.stride[0], problem.stride[1]},
+                      {problem.before[0], problem.before[1]}};
+  return spoil(workspace, kWorkspace, stream).fine() && run(work, stream).fine() ? kFine : kFailed;
 }
 
 }  // namespace tbem::standin

@@ -1,4 +1,4 @@
-// A libcudnn that computes convolutions in the memory of the host: descriptors are what was set in them.
+// A libcudnn that computes convolutions in plain loops: descriptors are what was set in them.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +43,6 @@ std::size_t bytesOf(int type);
 /// kFine where the descriptor may be finished as it is; a heuristic gets its results.
 int finish(Descriptor& descriptor);
 /// Runs a finished plan.
-int execute(const Descriptor& plan, const Descriptor& pack);
+int execute(const Descriptor& plan, const Descriptor& pack, void* stream);
 
 }  // namespace tbem::standin

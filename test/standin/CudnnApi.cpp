@@ -14,7 +14,9 @@ constexpr int kDescriptorType = 15;
 
 std::shared_ptr<Descriptor>& at(void* descriptor) { return *static_cast<std::shared_ptr<Descriptor>*>(descriptor); }
 
-int handles = 0;
+struct Handle {
+  void* stream = nullptr;
+};
 
 }  // namespace
 
@@ -25,15 +27,17 @@ const char* cudnnGetErrorString(int status) { return status == kUnsupported ? "N
 void cudnnGetLastErrorString(char* text, std::size_t size) { std::snprintf(text, size, "told by a stand-in"); }
 
 int cudnnCreate(void** handle) {
-  *handle = &handles;
-  ++handles;
+  *handle = new Handle;
   return kFine;
 }
-int cudnnDestroy(void*) {
-  --handles;
+int cudnnDestroy(void* handle) {
+  delete static_cast<Handle*>(handle);
   return kFine;
 }
-int cudnnSetStream(void*, void*) { return kFine; }
+int cudnnSetStream(void* handle, void* stream) {
+  static_cast<Handle*>(handle)->stream = stream;
+  return kFine;
+}
 
 int cudnnBackendCreateDescriptor(int type, void** descriptor) {
   *descriptor = new std::shared_ptr<Descriptor>(std::make_shared<Descriptor>(Descriptor{.type = type}));
@@ -95,8 +99,8 @@ int cudnnBackendGetAttribute(const void* descriptor, int attribute, int type, st
 
 int cudnnBackendExecute(void* handle, void* plan, void* pack) {
   const Descriptor &ready = *at(plan), &addresses = *at(pack);
-  if (handle != &handles || !ready.finished || !addresses.finished) return kBadParameter;
-  return execute(ready, addresses);
+  if (handle != ready.one<void*>(400) || !ready.finished || !addresses.finished) return kBadParameter;
+  return execute(ready, addresses, static_cast<Handle*>(handle)->stream);
 }
 
 }  // extern "C"
