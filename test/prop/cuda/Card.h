@@ -22,7 +22,7 @@ enum class Runs { twice, andReplayed };
 
 /// cuda in f32 against ref in f64, whose distance is at most `bound`; a second run has the same bits, and so has a recorded one.
 /// `types` gives operands other element types. Guard bytes and inputs are looked at in each run (Problem.h).
-void agreesWithRef(const Problem& problem, double bound, Runs runs = Runs::andReplayed,
+void agreesWithRef(const Problem& problem, double bound, Runs runs = Runs::twice,
                    const std::function<void(std::vector<tbem_operand>&)>& types = {});
 
 }  // namespace tbem::test

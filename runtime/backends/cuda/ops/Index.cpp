@@ -26,7 +26,7 @@ public:
       bytes /= 2;
     }
     const auto together = static_cast<std::int64_t>(bytes / size);
-    const bool wide = std::max(runtime::elementCount(operands[0]), runtime::elementCount(operands[2])) >= kWide;
+    const bool wide = isWide(std::max(runtime::elementCount(operands[0]), runtime::elementCount(operands[2])));
     return wide ? start<std::uint64_t>(x, together, bytes, memory) : start<std::uint32_t>(x, together, bytes, memory);
   }
 
@@ -76,9 +76,9 @@ public:
     order.first = reinterpret_cast<std::uint32_t*>(order.keys + order.room);
     order.last = order.first + order.length;
     if (const tbem_status status = sort(order)) return status;
-    const bool wide = std::max(count, runtime::elementCount(operands[0])) >= kWide;
-    return wide ? sum<std::uint64_t>(order, "tbem_Scatter_sum_64", memory)
-                : sum<std::uint32_t>(order, "tbem_Scatter_sum_32", memory);
+    const bool wide = isWide(std::max(count, runtime::elementCount(operands[0])));
+    return wide ? sum<std::uint64_t>(order, "tbem_Scatter_sum_64", "tbem_Scatter_often_64", memory)
+                : sum<std::uint32_t>(order, "tbem_Scatter_sum_32", "tbem_Scatter_often_32", memory);
   }
 
 private:
@@ -98,15 +98,21 @@ private:
   }
 
   template <class Index>
-  tbem_status sum(const ScatterOrder& order, const char* kernel, void* const* memory) const {
+  tbem_status sum(const ScatterOrder& order, const char* each, const char* often, void* const* memory) const {
     ScatterShape<Index> shape;
     const std::int64_t count = runtime::elementCount(operands[2]);
     shape.length = dividerBy<Index>(dx_.length);
     shape.inner = dividerBy<Index>(dx_.inner);
     shape.count = static_cast<Index>(count);
     shape.numbers = order.numbers;
-    return launch({"Scatter", kernel}, {blocksFor(count), kThreads}, shape, order, static_cast<const float*>(memory[0]),
-                  static_cast<float*>(memory[2]));
+    const std::int64_t slices = quotientUp(dx_.inner, kSlice), places = quotientUp(order.numbers, kOften);
+    shape.slices = dividerBy<Index>(slices);
+    shape.places = dividerBy<Index>(places);
+    const auto* const dy = static_cast<const float*>(memory[0]);
+    auto* const dx = static_cast<float*>(memory[2]);
+    if (const tbem_status status = launch({"Scatter", each}, {blocksFor(count), kThreads}, shape, order, dy, dx)) return status;
+    if (order.numbers <= kOften) return TBEM_OK;
+    return launch({"Scatter", often}, {static_cast<std::uint32_t>(dx_.outer * places * slices), kThreads}, shape, order, dy, dx);
   }
 
   runtime::Lines dx_;
