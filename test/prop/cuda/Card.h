@@ -15,8 +15,15 @@ protected:
   void SetUp() override {
     tbem_device_info info{};
     if (tbem_backend_cuda()->probe(&info) != TBEM_OK) GTEST_SKIP() << tbem_backend_cuda()->last_error();
+    interpreted_ = std::string(info.name) == "tbemc test card";
   }
+  bool interpreted_ = false;  ///< by test/card, with stand-ins for cuDNN and cuBLASLt
 };
+
+/// Run by cuDNN or cuBLASLt.
+bool isLibrarys(tbem_primitive primitive);
+/// Takes lists of rows of samples, which no random problem has.
+bool movesRows(tbem_primitive primitive);
 
 enum class Runs { twice, andReplayed };
 

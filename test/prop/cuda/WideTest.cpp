@@ -11,29 +11,10 @@ protected:
   void TearDown() override { cuda::wideFrom() = cuda::kWide; }
 };
 
-/// All but what cuDNN and cuBLASLt do, what moves rows of samples, and what takes no tensor.
-bool isOurs(tbem_primitive primitive) {
-  switch (primitive) {
-    case TBEM_PRIMITIVE_conv2d:
-    case TBEM_PRIMITIVE_conv2d_input_gradient:
-    case TBEM_PRIMITIVE_conv2d_weight_gradient:
-    case TBEM_PRIMITIVE_dense:
-    case TBEM_PRIMITIVE_dense_input_gradient:
-    case TBEM_PRIMITIVE_dense_weight_gradient:
-    case TBEM_PRIMITIVE_matmul:
-    case TBEM_PRIMITIVE_split_rows:
-    case TBEM_PRIMITIVE_move_rows:
-    case TBEM_PRIMITIVE_constant:
-      return false;
-    default:
-      return true;
-  }
-}
-
 TEST_F(CudaWide, KernelsAgreeWithThoseForFewerElements) {
   for (int p = 0; p < TBEM_PRIMITIVE_COUNT; ++p) {
     const auto primitive = static_cast<tbem_primitive>(p);
-    if (!isOurs(primitive)) continue;
+    if (isLibrarys(primitive) || movesRows(primitive) || primitive == TBEM_PRIMITIVE_constant) continue;
     for (std::uint64_t seed = 0; seed < 20 && !HasFailure(); ++seed) {
       Random random(64000 + 100 * static_cast<std::uint64_t>(p) + seed);
       const Problem problem = randomProblem(primitive, random);
