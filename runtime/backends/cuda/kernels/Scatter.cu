@@ -19,12 +19,17 @@ __device__ void exchange(std::uint64_t* keys, std::uint32_t begin, std::uint32_t
   if ((a > b) == ascends) keys[low] = b, keys[high] = a;
 }
 
+/// Keys of a block, of which there may be fewer than it has room for.
+__device__ std::uint32_t together(const ScatterOrder& order) {
+  return order.room < kSortedTogether ? order.room : kSortedTogether;
+}
+
 /// All exchanges of a run that stay within a block's keys.
-__device__ void exchangeTogether(std::uint64_t* keys, std::uint32_t begin, std::uint32_t run, std::uint32_t farthest) {
+__device__ void exchangeTogether(std::uint64_t* keys, std::uint32_t size, std::uint32_t begin, std::uint32_t run,
+                                 std::uint32_t farthest) {
   for (std::uint32_t distance = farthest; distance > 0; distance /= 2) {
     __syncthreads();
-    for (std::uint32_t pair = threadIdx.x; pair < kSortedTogether / 2; pair += kThreads)
-      exchange(keys, begin, pair, run, distance);
+    for (std::uint32_t pair = threadIdx.x; pair < size / 2; pair += kThreads) exchange(keys, begin, pair, run, distance);
   }
 }
 
@@ -99,11 +104,11 @@ extern "C" __global__ void tbem_Scatter_clear(ScatterOrder order) {
 /// Makes the keys and sorts those of each block.
 extern "C" __global__ void tbem_Scatter_sort(ScatterOrder order) {
   __shared__ std::uint64_t keys[kSortedTogether];
-  const std::uint32_t begin = blockIdx.x * kSortedTogether;
-  for (std::uint32_t i = threadIdx.x; i < kSortedTogether; i += kThreads) keys[i] = keyOf(order, begin + i);
-  for (std::uint32_t run = 2; run <= kSortedTogether; run *= 2) exchangeTogether(keys, begin, run, run / 2);
+  const std::uint32_t begin = blockIdx.x * kSortedTogether, size = together(order);
+  for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) keys[i] = keyOf(order, begin + i);
+  for (std::uint32_t run = 2; run <= size; run *= 2) exchangeTogether(keys, size, begin, run, run / 2);
   __syncthreads();
-  for (std::uint32_t i = threadIdx.x; i < kSortedTogether; i += kThreads) order.keys[begin + i] = keys[i];
+  for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) order.keys[begin + i] = keys[i];
 }
 
 /// Exchanges across blocks.
@@ -117,7 +122,7 @@ extern "C" __global__ void tbem_Scatter_merge(ScatterOrder order, std::uint32_t 
   __shared__ std::uint64_t keys[kSortedTogether];
   const std::uint32_t begin = blockIdx.x * kSortedTogether;
   for (std::uint32_t i = threadIdx.x; i < kSortedTogether; i += kThreads) keys[i] = order.keys[begin + i];
-  exchangeTogether(keys, begin, run, kSortedTogether / 2);
+  exchangeTogether(keys, kSortedTogether, begin, run, kSortedTogether / 2);
   __syncthreads();
   for (std::uint32_t i = threadIdx.x; i < kSortedTogether; i += kThreads) order.keys[begin + i] = keys[i];
 }

@@ -57,7 +57,7 @@ public:
   static runtime::Lines linesOf(const tbem_op_desc& op) { return runtime::linesAlong(op.operands[2], op.attributes[0]); }
   static std::uint64_t room(const tbem_op_desc& op) {
     const auto numbers = static_cast<std::uint64_t>(runtime::elementCount(op.operands[1]));
-    return std::max<std::uint64_t>(std::bit_ceil(numbers), kSortedTogether);
+    return std::bit_ceil(std::max<std::uint64_t>(numbers, 2));
   }
   static std::uint64_t bytes(const tbem_op_desc& op) {
     return room(op) * sizeof(std::uint64_t) + 2 * static_cast<std::uint64_t>(linesOf(op).length) * sizeof(std::uint32_t);
@@ -83,7 +83,7 @@ public:
 
 private:
   tbem_status sort(const ScatterOrder& order) const {
-    const Grid own{order.room / kSortedTogether, kThreads}, pairs{blocksFor(order.room / 2), kThreads};
+    const Grid own{(order.room - 1) / kSortedTogether + 1, kThreads}, pairs{blocksFor(order.room / 2), kThreads};
     if (const tbem_status status = launch({"Scatter", "tbem_Scatter_clear"}, {blocksFor(dx_.length), kThreads}, order))
       return status;
     if (const tbem_status status = launch({"Scatter", "tbem_Scatter_sort"}, own, order)) return status;
