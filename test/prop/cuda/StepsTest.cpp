@@ -5,6 +5,7 @@
 #include "runtime/core/Layout.h"
 
 #include <cmath>
+#include <map>
 
 namespace tbem::test {
 namespace {
@@ -53,15 +54,19 @@ std::string textOf(const Net& net) {
   return std::string(net.imports) + "\ndesign d of " + net.model + " {\n " + net.inputs + "\n " + net.task + "\n}\n";
 }
 
-/// What a run leaves: losses or results, weights, states, statistics.
-std::vector<std::pair<std::string, std::vector<double>>> leftBy(const Loaded& l) {
-  std::vector<std::pair<std::string, std::vector<double>>> values;
+/// What a run leaves, by kind: results, weights, states, statistics, each as one vector. (Single gradients may be sums that cancel:
+/// that of a bias in front of a normalisation is rounding alone.)
+std::map<std::string, std::vector<double>> leftBy(const Loaded& l) {
+  std::map<std::string, std::vector<double>> values;
+  const auto add = [&](const std::string& kind, const std::vector<double>& more) {
+    values[kind].insert(values[kind].end(), more.begin(), more.end());
+  };
   const runtime::Executable& executable = l.instance->executable();
-  for (const std::uint32_t output : executable.outputs)
-    values.emplace_back(executable.buffers[output].name, l.instance->read(output)->doubles());
+  for (const std::uint32_t output : executable.outputs) add("results", l.instance->read(output)->doubles());
   for (std::uint32_t s = 0; s < executable.storages.size(); ++s) {
-    const runtime::StorageDesc& storage = executable.storages[s];
-    if (storage.kind != runtime::BufferClass::Gradient) values.emplace_back(storage.path, l.instance->readStorage(s)->doubles());
+    const runtime::BufferClass kind = executable.storages[s].kind;
+    if (kind == runtime::BufferClass::Gradient || kind == runtime::BufferClass::Input) continue;
+    add("kind " + std::to_string(static_cast<int>(kind)), l.instance->readStorage(s)->doubles());
   }
   return values;
 }
@@ -72,40 +77,40 @@ double relative(const std::vector<double>& found, const std::vector<double>& exp
     difference += (found[i] - expected[i]) * (found[i] - expected[i]);
     size += expected[i] * expected[i];
   }
-  return std::sqrt(difference) / std::max(std::sqrt(size), 1e-3 * std::sqrt(static_cast<double>(expected.size())));
+  return std::sqrt(difference) / std::max(std::sqrt(size), 1e-30);
 }
 
 class CudaSteps : public testing::TestWithParam<Net> {};
 
-TEST_P(CudaSteps, AgreeWithRef) {
+/// f32 on the processor says how far f32 may be from f64: errors of a step grow with the network and from step to step.
+TEST_P(CudaSteps, AreAsNearToRefAsThoseOfTheProcessor) {
   const tbem_backend& cuda = *tbem_backend_cuda();
   tbem_device_info device{};
   if (cuda.probe(&device) != TBEM_OK) GTEST_SKIP() << cuda.last_error();
   const std::string text = textOf(GetParam());
   const Loaded onCard = loaded(text, TBEM_F32, cuda, {.keepOutputs = true});
+  const Loaded onProcessor = loaded(text, TBEM_F32, *tbem_backend_cpu(), {.threads = 2, .keepOutputs = true});
   const Loaded reference = loaded(text, TBEM_F64, *tbem_backend_ref(), {.keepOutputs = true});
-  ASSERT_TRUE(onCard.instance && reference.instance);
+  ASSERT_TRUE(onCard.instance && onProcessor.instance && reference.instance);
   for (std::uint64_t step = 1; step <= 3; ++step) {
     const auto ran = onCard.instance->run(step);
     ASSERT_TRUE(ran) << ran.error().message;
-    ASSERT_TRUE(reference.instance->run(step));
-    const auto found = leftBy(onCard), expected = leftBy(reference);
-    ASSERT_EQ(found.size(), expected.size());
-    double worst = 0;
-    std::string where;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const double distance = relative(found[i].second, expected[i].second);
-      if (!(distance <= worst)) std::tie(worst, where) = std::pair(distance, found[i].first);
+    ASSERT_TRUE(onProcessor.instance->run(step) && reference.instance->run(step));
+    auto found = leftBy(onCard), processor = leftBy(onProcessor), expected = leftBy(reference);
+    for (const auto& [kind, values] : expected) {
+      const double far = relative(found[kind], values), may = relative(processor[kind], values);
+      EXPECT_LE(far, 4 * may + 2e-6) << kind << " after step " << step;
+      std::printf("%-14s step %d, %s: %.2e, processor %.2e\n", GetParam().name, static_cast<int>(step), kind.c_str(), far, may);
     }
-    EXPECT_LE(worst, 1e-3) << where << " after step " << step;
-    RecordProperty("distance after step " + std::to_string(step), std::to_string(worst) + " of " + where);
-    std::printf("%s step %d: %.2e of %s\n", GetParam().name, static_cast<int>(step), worst, where.c_str());
   }
   const auto arena = onCard.instance->measureArena();
   ASSERT_TRUE(arena);
   EXPECT_TRUE(arena->guardIntact);
   EXPECT_EQ(arena->stray, runtime::kAbsent);
-  EXPECT_EQ(arena->reached, arena->planned);
+  if (onCard.program->branches.empty())
+    EXPECT_EQ(arena->reached, arena->planned);
+  else
+    EXPECT_LE(arena->reached, arena->planned) << "a branch without samples touches nothing";
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, CudaSteps, testing::ValuesIn(kNets), [](const auto& info) { return info.param.name; });

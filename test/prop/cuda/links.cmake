@@ -1,2 +1,3 @@
-set(LINKS tbem_compiler_jit tbem_compiler_graph tbem_runtime_core tbem_runtime_backends_ref tbem_runtime_backends_cuda)
+set(LINKS tbem_compiler_jit tbem_compiler_graph tbem_runtime_core tbem_runtime_backends_ref tbem_runtime_backends_cpu
+  tbem_runtime_backends_cuda tbem_test_problems)
 set(STATIC_LLVM ON)
