@@ -1,6 +1,6 @@
 // bf16: cpu and ref against ref in f64 on the same rounded operands, in random layouts. Results in bf16 may be off by half a unit
 // in the last place, 2^-8; sums, statistics and gradients of weights are kept in f32.
-#include "test/prop/backends/Random.h"
+#include "test/problems/Random.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Convolutions of cpu in f32 against ref in f64: each algorithm, layouts that serve a whole training step, and the code for older
 // processors.
-#include "test/prop/backends/Random.h"
+#include "test/problems/Random.h"
 
 #include <gtest/gtest.h>
 

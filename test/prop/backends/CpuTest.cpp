@@ -1,7 +1,7 @@
 // cpu in f32 against ref in f64: 200 random problems for each primitive, in random layouts where a caller may choose them. Every
 // run also checks guard bytes, untouched inputs, zero padding (Problem.h), and that a second run gives the same bits: with
 // another number of threads where the loops are ours.
-#include "test/prop/backends/Random.h"
+#include "test/problems/Random.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The gradient primitives against central differences of ref's forward primitives in f64: for random directions d,
 //   (f(x + h d) - f(x - h d)) / 2h . dy  =  df . d.
-#include "test/prop/backends/Random.h"
+#include "test/problems/Random.h"
 
 #include <gtest/gtest.h>
 

@@ -1,1 +1,1 @@
-set(LINKS tbem_runtime_backends_ref tbem_runtime_backends_cpu)
+set(LINKS tbem_test_problems tbem_runtime_backends_ref tbem_runtime_backends_cpu)

@@ -1,5 +1,5 @@
 // What a run of cpu allocates: our own loops nothing; the library blocks under 4 KiB, which it frees before it returns.
-#include "test/unit/backends/Problem.h"
+#include "test/problems/Problem.h"
 
 #include <gtest/gtest.h>
 

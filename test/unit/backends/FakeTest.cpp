@@ -1,6 +1,6 @@
 // The scripted failures: each directive does what its line in Script.h says, at the run that it names, and no other.
 #include "runtime/backends/fake/Script.h"
-#include "test/unit/backends/Problem.h"
+#include "test/problems/Problem.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // `parallel` of the backends: the whole range once, on no more threads than asked for, none of which waits for another.
-#include "test/unit/backends/Problem.h"
+#include "test/problems/Problem.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Every primitive of ref and cpu against PyTorch in f64 (reference.py): 40 random problems each.
 #include "test/SourceTree.h"
-#include "test/unit/backends/Problem.h"
+#include "test/problems/Problem.h"
 
 #include <gtest/gtest.h>
 

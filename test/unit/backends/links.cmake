@@ -1,1 +1,1 @@
-set(LINKS tbem_runtime_backends_ref tbem_runtime_backends_cpu tbem_runtime_backends_fake)
+set(LINKS tbem_test_problems tbem_runtime_backends_ref tbem_runtime_backends_cpu tbem_runtime_backends_fake)

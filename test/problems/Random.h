@@ -1,7 +1,7 @@
 // Random problems for each primitive, and random layouts for their operands.
 #pragma once
 
-#include "test/unit/backends/Problem.h"
+#include "test/problems/Problem.h"
 
 #include <random>
 

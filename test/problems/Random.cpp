@@ -1,4 +1,4 @@
-#include "test/prop/backends/Random.h"
+#include "test/problems/Random.h"
 
 #include "runtime/core/Primitive.h"
 

@@ -1,4 +1,4 @@
-#include "test/unit/backends/Problem.h"
+#include "test/problems/Problem.h"
 
 #include <gtest/gtest.h>
 
@@ -16,16 +16,32 @@ namespace {
 
 constexpr std::size_t kGuard = 256;
 
-/// 64-aligned memory with guard bytes behind it.
+/// 64-aligned memory with guard bytes behind it: the host's, which is also what is seen of a device's when it is sent and
+/// fetched.
 class Block {
 public:
-  Block(std::size_t bytes, unsigned char fill) : bytes_(bytes) {
-    const std::size_t whole = (bytes + kGuard + 63) / 64 * 64;
-    memory_.reset(static_cast<unsigned char*>(std::aligned_alloc(64, whole)));
+  Block(const tbem_backend& backend, std::size_t bytes, unsigned char fill)
+      : backend_(backend), bytes_(bytes), whole_((bytes + kGuard + 63) / 64 * 64) {
+    memory_.reset(static_cast<unsigned char*>(std::aligned_alloc(64, whole_)));
     std::memset(memory_.get(), fill, bytes);
-    std::memset(memory_.get() + bytes, 0xA5, kGuard);
+    std::memset(memory_.get() + bytes, 0xA5, whole_ - bytes);
+    if (backend.device == nullptr) return;
+    void* there = nullptr;
+    EXPECT_EQ(backend.allocate(whole_, &there), TBEM_OK) << backend.last_error();
+    there_ = std::unique_ptr<void, Release>(there, Release{&backend, whole_});
   }
+  /// The host's.
   void* data() const { return memory_.get(); }
+  /// Where the backend has it.
+  void* address() const { return backend_.device != nullptr ? there_.get() : memory_.get(); }
+  void send() const {
+    if (!there_) return;
+    EXPECT_EQ(backend_.copy_in(there_.get(), memory_.get(), whole_), TBEM_OK) << backend_.last_error();
+  }
+  void fetch() const {
+    if (!there_) return;
+    EXPECT_EQ(backend_.copy_out(memory_.get(), there_.get(), whole_), TBEM_OK) << backend_.last_error();
+  }
   std::string copy() const { return {reinterpret_cast<const char*>(memory_.get()), bytes_}; }
   bool guardIntact() const {
     return std::all_of(memory_.get() + bytes_, memory_.get() + bytes_ + kGuard, [](unsigned char c) { return c == 0xA5; });
@@ -35,8 +51,15 @@ private:
   struct Free {
     void operator()(unsigned char* p) const { std::free(p); }
   };
-  std::size_t bytes_;
+  struct Release {
+    const tbem_backend* backend;
+    std::size_t bytes;
+    void operator()(void* p) const { backend->release(p, bytes); }
+  };
+  const tbem_backend& backend_;
+  std::size_t bytes_, whole_;
   std::unique_ptr<unsigned char, Free> memory_;
+  std::unique_ptr<void, Release> there_{nullptr, Release{}};
 };
 
 tbem_operand operandOf(const Array& array, int dtype) {
@@ -76,6 +99,18 @@ bool paddingIsZero(const tbem_operand& operand, const void* memory) {
     }
   }
   return std::all_of(padding.begin(), padding.end(), [](char c) { return c == 0; });
+}
+
+/// Records what `run` does and replays it.
+tbem_status replayed(const tbem_device_table& device, const std::function<tbem_status()>& run, int times) {
+  if (const tbem_status status = device.record()) return status;
+  const tbem_status asked = run();
+  tbem_recording* recording = nullptr;
+  tbem_status status = device.recorded(&recording);
+  if (asked != TBEM_OK) status = asked;
+  for (int time = 0; time < times && status == TBEM_OK; ++time) status = device.replay(recording);
+  if (recording != nullptr) device.forget(recording);
+  return status;
 }
 
 }  // namespace
@@ -120,14 +155,22 @@ Outcome runOn(const tbem_backend& backend, const Problem& problem, const Setting
   for (std::size_t k = 0; k < outcome.operands.size(); ++k) {
     const tbem_operand& operand = outcome.operands[k];
     EXPECT_EQ(runtime::checkLayout(operand), operand.present ? "" : runtime::checkLayout(operand)) << problem.text();
-    blocks.emplace_back(operand.present ? operand.layout.bytes : 0, 0xFF);
-    memory.push_back(operand.present ? blocks.back().data() : nullptr);
+    blocks.emplace_back(backend, operand.present ? operand.layout.bytes : 0, 0xFF);
+    memory.push_back(operand.present ? blocks.back().address() : nullptr);
     if (operand.present && k < problem.inputs.size()) fill(operand, problem.inputs[k]->values, blocks.back().data());
     before.push_back(blocks.back().copy());
+    blocks.back().send();
   }
-  const Block work(info.workspace, 0xFF);
-  const bool bad = failed(backend.run(op, memory.data(), info.workspace > 0 ? work.data() : nullptr, problem.scalars.data()));
+  const Block work(backend, info.workspace, 0xFF);
+  work.send();
+  const auto run = [&] {
+    return backend.run(op, memory.data(), info.workspace > 0 ? work.address() : nullptr, problem.scalars.data());
+  };
+  const bool bad =
+      failed(settings.replays > 0 ? replayed(*backend.device, run, settings.replays) : run()) || failed(backend.synchronize());
   backend.destroy(op);
+  work.fetch();
+  for (const Block& block : blocks) block.fetch();
   EXPECT_TRUE(work.guardIntact()) << problem.text() << ": wrote behind its workspace, " << info.implementation;
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     EXPECT_TRUE(blocks[k].guardIntact()) << problem.text() << ": wrote behind operand " << k << ", " << info.implementation;
@@ -137,10 +180,13 @@ Outcome runOn(const tbem_backend& backend, const Problem& problem, const Setting
   }
   if (bad) return outcome;
   for (std::size_t k = problem.inputs.size(); k < blocks.size(); ++k) {
+    outcome.outputs.emplace_back();
+    outcome.bytes.emplace_back();
+    if (!outcome.operands[k].present) continue;
     EXPECT_TRUE(paddingIsZero(outcome.operands[k], blocks[k].data()))
         << problem.text() << ": padding of the result, " << info.implementation;
-    outcome.outputs.push_back(read(outcome.operands[k], blocks[k].data()));
-    outcome.bytes.push_back(blocks[k].copy());
+    outcome.outputs.back() = read(outcome.operands[k], blocks[k].data());
+    outcome.bytes.back() = blocks[k].copy();
   }
   return outcome;
 }

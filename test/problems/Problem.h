@@ -33,6 +33,7 @@ struct Settings {
   /// Chooses layouts before the query; left out: all are `any`.
   std::function<void(std::vector<tbem_operand>&)> layouts;
   std::int32_t algorithm = 0;
+  int replays = 0;  ///< of a device: the run is recorded and replayed so often, instead of being done at once
 };
 
 struct Outcome {
@@ -45,8 +46,9 @@ struct Outcome {
   std::vector<tbem_operand> operands;        ///< as query left them
 };
 
-/// Runs the problem once. Outputs and workspace are filled with NaN patterns before, guard bytes after them are checked, and so
-/// is that padding of outputs is zero and that inputs are left alone; what goes wrong there is a failure of the current test.
+/// Runs the problem once, in the backend's own memory where that is a device's, which the host never touches. Outputs and
+/// workspace are filled with NaN patterns before, guard bytes after them are checked, and so is that padding of outputs is zero
+/// and that inputs are left alone; what goes wrong there is a failure of the current test.
 Outcome runOn(const tbem_backend& backend, const Problem& problem, const Settings& settings);
 
 /// ||a - b|| / max(||b||, tiny), where a and b may hold infinities of equal sign and NaN at equal places.

@@ -1,1 +1,0 @@
-#include "test/unit/backends/Problem.cpp"

@@ -1,0 +1,24 @@
+#include "test/prop/cuda/Card.h"
+
+namespace tbem::test {
+
+void agreesWithRef(const Problem& problem, double bound, Runs runs,
+                   const std::function<void(std::vector<tbem_operand>&)>& types) {
+  const Outcome expected = runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, types});
+  ASSERT_EQ(expected.status, TBEM_OK) << problem.text() << ": " << expected.error;
+  Settings settings{TBEM_F32, 1, types};
+  const Outcome first = runOn(*tbem_backend_cuda(), problem, settings);
+  ASSERT_EQ(first.status, TBEM_OK) << problem.text() << ": " << first.error;
+  const Outcome again = runOn(*tbem_backend_cuda(), problem, settings);
+  settings.replays = 2;
+  const Outcome replayed = runs == Runs::andReplayed ? runOn(*tbem_backend_cuda(), problem, settings) : again;
+  ASSERT_EQ(replayed.status, TBEM_OK) << problem.text() << ", recorded: " << replayed.error;
+  for (std::size_t k = 0; k < problem.outputs.size(); ++k) {
+    const auto where = [&] { return problem.text() + ", result " + std::to_string(k) + " by " + first.implementation; };
+    EXPECT_LE(distance(first.outputs[k], expected.outputs[k]), bound) << where();
+    EXPECT_EQ(first.bytes[k], again.bytes[k]) << where() << ": other bits";
+    EXPECT_EQ(first.bytes[k], replayed.bytes[k]) << where() << ": other bits when it is replayed";
+  }
+}
+
+}  // namespace tbem::test

@@ -1,0 +1,1 @@
+set(LINKS tbem_test_problems tbem_compiler_jit tbem_runtime_core tbem_runtime_backends_ref tbem_runtime_backends_cuda)
