@@ -1,7 +1,8 @@
-// Products as cuBLASLt is asked for them, computed by a stand-in (standin/CublasLt.cpp), against ref.
+// Products as cuBLASLt is asked for them, computed by a stand-in (test/standin/CublasLt.cpp), against ref.
 #include "runtime/backends/cuda/device/Op.h"
 #include "runtime/backends/cuda/libraries/Blas.h"
 #include "runtime/core/Layout.h"
+#include "test/unit/standin/Reference.h"
 
 #include <gtest/gtest.h>
 
@@ -63,10 +64,7 @@ void expectEqual(const Description& description, std::size_t behind) {
     memory.push_back(operand.present != 0 ? blocks.back().data() : nullptr);
   }
   const auto results = static_cast<std::size_t>(runtime::elementCount(description.operands.back()));
-  tbem_op* reference = nullptr;
-  ASSERT_EQ(tbem_backend_ref()->create(&op, &reference), TBEM_OK) << tbem_backend_ref()->last_error();
-  ASSERT_EQ(tbem_backend_ref()->run(reference, memory.data(), nullptr, nullptr), TBEM_OK);
-  tbem_backend_ref()->destroy(reference);
+  ASSERT_NO_FATAL_FAILURE(test::runReference(op, memory.data()));
   const auto* const y = static_cast<const float*>(memory.back());
   const std::vector<float> expected(y, y + results);
   std::fill_n(static_cast<float*>(memory.back()), results, NAN);

@@ -1,6 +1,8 @@
-// A libcublasLt that multiplies matrices in the memory of the host, in plain loops, as NVIDIA's documentation says what cuBLASLt
-// computes: column-major, D = op(A) op(B) + bias. What is asked of it has to fit: a matrix smaller than the product reads is an
-// error, and so is a matrix that does not lie at multiples of the bytes that the algorithm was chosen for.
+// A libcublasLt that multiplies matrices in plain loops, as NVIDIA's documentation says what cuBLASLt computes: column-major, D =
+// op(A) op(B) + bias. What is asked of it has to fit: a matrix smaller than the product reads is an error, and so is a matrix
+// that does not lie at multiples of the bytes that the algorithm was chosen for.
+#include "test/standin/Run.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -9,7 +11,7 @@
 
 namespace {
 
-constexpr int kInvalid = 7, kUnsupported = 15;
+constexpr int kInvalid = 7, kFailed = 13, kUnsupported = 15;
 
 struct Matrix {
   std::int64_t rows, columns, leading, stride;
@@ -52,10 +54,6 @@ bool fits(const Description& description, const Matrix& a, const Matrix& b, cons
   return left[0] == d.rows && right[1] == d.columns && left[1] == right[0] && a.count == d.count && b.count == d.count;
 }
 
-float at(const float* matrix, const Matrix& layout, std::int32_t transposed, std::int64_t row, std::int64_t column) {
-  return transposed != 0 ? matrix[row * layout.leading + column] : matrix[column * layout.leading + row];
-}
-
 bool lies(const void* address, std::uint64_t alignment) { return reinterpret_cast<std::uintptr_t>(address) % alignment == 0; }
 
 }  // namespace
@@ -66,7 +64,9 @@ extern "C" {
 int standin_multiplied() { return multiplied; }
 
 std::size_t cublasLtGetVersion() { return 130100; }
-const char* cublasLtGetStatusName(int status) { return status == kInvalid ? "INVALID_VALUE" : "NOT_SUPPORTED"; }
+const char* cublasLtGetStatusName(int status) {
+  return status == kInvalid ? "INVALID_VALUE" : status == kFailed ? "EXECUTION_FAILED" : "NOT_SUPPORTED";
+}
 int cublasLtCreate(void** handle) {
   static int here = 0;
   *handle = &here;
@@ -136,33 +136,28 @@ int cublasLtMatmulAlgoGetHeuristic(void*, void* description, void* a, void* b, v
 
 int cublasLtMatmul(void*, void* description, const void* alpha, const void* a, void* aLayout, const void* b, void* bLayout,
                    const void* beta, const void*, void*, void* d, void* dLayout, const std::uint64_t* algorithm, void* workspace,
-                   std::size_t bytes, void*) {
+                   std::size_t bytes, void* stream) {
   const auto& it = *static_cast<Description*>(description);
   const Matrix &left = *static_cast<Matrix*>(aLayout), &right = *static_cast<Matrix*>(bLayout),
                &out = *static_cast<Matrix*>(dLayout);
   if (!fits(it, left, right, out) || *static_cast<const float*>(alpha) != 1 || *static_cast<const float*>(beta) != 0)
     return kInvalid;
-  const bool biased = it.epilogue == 4;
-  if (!lies(a, algorithm[0]) || !lies(b, algorithm[0]) || !lies(d, algorithm[0]) || (biased && !lies(it.bias, algorithm[0])))
-    return kInvalid;
-  if (bytes > 0) {
-    if (!lies(workspace, 256)) return kInvalid;
-    std::memset(workspace, 0xFF, bytes);
+  const float* const bias = it.epilogue == 4 ? it.bias : nullptr;
+  for (const void* address : {a, b, static_cast<const void*>(d), static_cast<const void*>(bias)}) {
+    if (!lies(address, algorithm[0])) return kInvalid;
   }
-  const std::int64_t sums = shape(left, it.transposeA)[1];
-  for (std::int32_t batch = 0; batch < out.count; ++batch) {
-    const float* const first = static_cast<const float*>(a) + batch * left.stride;
-    const float* const second = static_cast<const float*>(b) + batch * right.stride;
-    float* const result = static_cast<float*>(d) + batch * out.stride;
-    for (std::int64_t column = 0; column < out.columns; ++column) {
-      for (std::int64_t row = 0; row < out.rows; ++row) {
-        float sum = biased ? it.bias[row] : 0;
-        for (std::int64_t k = 0; k < sums; ++k)
-          sum += at(first, left, it.transposeA, row, k) * at(second, right, it.transposeB, k, column);
-        result[column * out.leading + row] = sum;
-      }
-    }
-  }
+  if (bytes > 0 && (!lies(workspace, 256) || !tbem::standin::spoil(workspace, bytes, stream).fine())) return kFailed;
+  const tbem::standin::ProductWork work{{static_cast<const float*>(a), left.leading, left.stride, it.transposeA},
+                                        {static_cast<const float*>(b), right.leading, right.stride, it.transposeB},
+                                        bias,
+                                        static_cast<float*>(d),
+                                        out.leading,
+                                        out.stride,
+                                        out.rows,
+                                        out.columns,
+                                        shape(left, it.transposeA)[1],
+                                        out.count};
+  if (!tbem::standin::run(work, stream).fine()) return kFailed;
   ++multiplied;
   return 0;
 }

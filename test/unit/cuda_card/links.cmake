@@ -1,0 +1,1 @@
+set(LINKS tbem_runtime_backends_cuda tbem_runtime_backends_ref tbem_on_card)
