@@ -9,7 +9,7 @@ const std::vector<BackendChoice>& knownBackends() {
       {"cpu", tbem_backend_cpu, nullptr},
       {"ref", tbem_backend_ref, nullptr},
       {"fake", tbem_backend_fake, nullptr},
-      {"cuda", nullptr, "the cuda backend is not there yet", true},
+      {"cuda", tbem_backend_cuda, nullptr},
       {"pytorch", nullptr, "`tbemc measure` alone runs rows there; `estimate --on pytorch` says what a step would take"},
       {"keras", nullptr, "`tbemc measure` alone runs rows there"},
       {"command", nullptr, "`tbemc measure` alone runs rows there"},
@@ -37,7 +37,7 @@ Probed probeBackend(std::string_view name) {
     return probed;
   }
   probed.known = false;
-  probed.reason = fmt::format("no backend is called `{}` (cpu, ref, fake are)", name);
+  probed.reason = fmt::format("no backend is called `{}` (cpu, cuda, ref, fake are)", name);
   return probed;
 }
 

@@ -10,12 +10,11 @@
 
 namespace tbem::driver {
 
-/// A backend that a program may name: built in, or known and not there.
+/// A backend that a program may name: one of our own, or known and another's.
 struct BackendChoice {
   const char* name;
   const tbem_backend* (*table)();  ///< null: not built in
   const char* why;                 ///< why it is not there
-  bool isMissing = false;          ///< it is one of our own that is not made yet
 };
 const std::vector<BackendChoice>& knownBackends();
 

@@ -32,11 +32,6 @@ void lookAtBackends(std::vector<Finding>& findings) {
     }
     findings.push_back({fmt::format("backend {}", choice.name), opened.backend != nullptr, text});
   }
-  for (const BackendChoice& choice : knownBackends()) {
-    if (choice.table == nullptr && choice.isMissing) {
-      findings.push_back({fmt::format("backend {}", choice.name), false, choice.why});
-    }
-  }
 }
 
 void lookAtMeters(std::vector<Finding>& findings) {

@@ -22,8 +22,8 @@ inline constexpr const char* kTextInPlace = "the program's text itself, in place
 inline constexpr const char* kSarif = "findings as one SARIF 2.1.0 log on standard output, nothing else there";
 /// Of commands that look at a device only where a stage behind them is shown.
 inline constexpr const char* kPlanned = "with --emit lower or code: ";
-inline constexpr const char* kPlannedBackends = "with --emit lower or code: backend: cpu (default), ref or fake";
-inline constexpr const char* kOwnBackends = "backend: cpu (default), ref or fake";
+inline constexpr const char* kPlannedBackends = "with --emit lower or code: backend: cpu (default), cuda, ref or fake";
+inline constexpr const char* kOwnBackends = "backend: cpu (default), cuda, ref or fake";
 inline constexpr const char* kProgramBackends =
     "backends, instead of the program's: cpu (default where it names none), ref, fake, pytorch, or others as the clause `on` has "
     "them";

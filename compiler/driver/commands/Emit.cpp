@@ -31,7 +31,7 @@ struct EmitOptions : CommandOptions {
 void declare(OptionList& list, EmitOptions& o) {
   addProgram(list, o);
   addRows(list, o,
-          {.on = "backend of --as llvm and asm: cpu (default), ref or fake; of json and dot: pytorch or pytorch-cpu, whose "
+          {.on = "backend of --as llvm and asm: cpu (default), cuda, ref or fake; of json and dot: pytorch or pytorch-cpu, whose "
                  "autocast's rules "
                  "the graph has then",
            .planned = "with --as llvm or asm: "});

@@ -1,0 +1,1 @@
+set(LINKS tbem_test_card)
