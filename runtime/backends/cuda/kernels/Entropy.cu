@@ -25,7 +25,7 @@ __device__ void terms(const LineShape<Index>& shape, const EntropyLines& of, dou
   const Line<Index> line(shape);
   const std::int64_t wanted = classOf(shape, line, of, TBEM_PRIMITIVE_cross_entropy);
   Normaliser::Sum sum = Normaliser::none();
-  if (wanted != kNoClass) forElements(shape, line, [&](Index at, Index) { Normaliser::add(sum, of.logits[at]); });
+  if (wanted != kNoClass) sum = Normaliser::of(shape, line, of.logits, of.smoothing != 0);
   sum = joinDown<Normaliser>(shape.tile, line.place, sum);
   if (!line.inside || line.place.down != 0) return;
   if (wanted == kNoClass) {
@@ -44,22 +44,20 @@ __device__ void gradient(const LineShape<Index>& shape, const EntropyLines& of, 
   const Line<Index> line(shape);
   const std::int64_t wanted = classOf(shape, line, of, TBEM_PRIMITIVE_cross_entropy_gradient);
   Normaliser::Sum sum = Normaliser::none();
-  if (wanted != kNoClass) forElements(shape, line, [&](Index at, Index) { Normaliser::add(sum, of.logits[at]); });
+  if (wanted != kNoClass) sum = Normaliser::of(shape, line, of.logits, false);
   sum = joinDown<Normaliser>(shape.tile, line.place, sum);
-  if (wanted == kNoClass) {
-    forElements(shape, line, [&](Index at, Index) { dlogits[at] = 0; });
-    return;
-  }
   const double scale = static_cast<double>(*dloss) / *count, share = 1 / sum.exponentials;
   const double each = of.smoothing / static_cast<double>(shape.length);
   const auto scaleHere = static_cast<float>(scale), shareHere = static_cast<float>(share), eachHere = static_cast<float>(each);
-  forElements(shape, line, [&](Index at, Index k) {
-    const float exponential = expf(of.logits[at] - sum.largest);
-    float result = scaleHere * (exponential * shareHere - eachHere);
-    if (static_cast<std::int64_t>(k) == wanted)  // a probability near 1 is taken away from 1
-      result = static_cast<float>(scale * (static_cast<double>(exponential) * share - 1 - (each - of.smoothing)));
-    dlogits[at] = result;
-  });
+  forElements(
+      shape, line, [&](Index at) { return wanted == kNoClass ? 0 : of.logits[at]; },
+      [&](Index at, Index k, float value) {
+        const float exponential = expf(value - sum.largest);
+        float result = scaleHere * (exponential * shareHere - eachHere);
+        if (static_cast<std::int64_t>(k) == wanted)  // a probability near 1 is taken away from 1
+          result = static_cast<float>(scale * (static_cast<double>(exponential) * share - 1 - (each - of.smoothing)));
+        dlogits[at] = wanted == kNoClass ? 0 : result;
+      });
 }
 
 /// The sum of the terms, and how many lines have a class.

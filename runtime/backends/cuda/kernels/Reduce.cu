@@ -58,12 +58,40 @@ struct Equal : Total {
   __device__ void store(double sum) const { static_cast<double*>(operands.result)[output] = sum; }
 };
 
+/// Where each result is one block's or less: counts, and writes at once.
+template <class Index>
+__device__ void maxGradientWhole(const ReduceShape<Index>& shape, const MaxGradientOperands& of) {
+  const Portion<Index> portion(shape);
+  const float largest = of.largest[portion.inside ? portion.output : 0];
+  double equal = 0;
+  portion.forElements(shape, [&](Index at, Index) { equal += of.x[at] == largest ? 1 : 0; });
+  equal = joinDown<Total>(shape.tile, portion.place, equal);
+  if (!portion.inside) return;
+  const auto share = static_cast<float>(static_cast<double>(of.dy[portion.output]) / equal);
+  constexpr int kTogether = kUnrolled<Index>;
+  for (Index number = portion.first; number < portion.last; number += portion.place.depth * kTogether) {
+    Index at[kTogether];
+    float value[kTogether];  // all are read before any is written
+#pragma unroll
+    for (int k = 0; k < kTogether; ++k) {
+      const Index here = number + k * portion.place.depth;
+      at[k] = portion.base + offsetOf(shape.reduced, here);
+      if (here < portion.last) value[k] = of.x[at[k]];
+    }
+#pragma unroll
+    for (int k = 0; k < kTogether; ++k) {
+      if (number + k * portion.place.depth < portion.last) of.dx[at[k]] = value[k] == largest ? share : 0;
+    }
+  }
+}
+
 template <class Index>
 __device__ void maxGradient(const MaxGradient<Index>& m) {
   const auto at = threadNumber<Index>();
   if (at >= m.count) return;
   const Index output = offsetOf(m.axes, at);
-  m.dx[at] = m.x[at] == m.largest[output] ? static_cast<float>(static_cast<double>(m.dy[output]) / m.equal[output]) : 0;
+  const double dy = static_cast<double>(m.of.dy[output]);
+  m.of.dx[at] = m.of.x[at] == m.of.largest[output] ? static_cast<float>(dy / m.equal[output]) : 0;
 }
 
 }  // namespace
@@ -74,5 +102,11 @@ TBEM_REDUCTION(Reduce, squares, tbem::cuda::Squares)
 TBEM_REDUCTION(Reduce, max, tbem::cuda::Largest)
 TBEM_REDUCTION(Reduce, equal, tbem::cuda::Equal)
 
-extern "C" __global__ void tbem_Reduce_maxGradient_32(tbem::cuda::MaxGradient<std::uint32_t> m) { tbem::cuda::maxGradient(m); }
-extern "C" __global__ void tbem_Reduce_maxGradient_64(tbem::cuda::MaxGradient<std::uint64_t> m) { tbem::cuda::maxGradient(m); }
+#define TBEM_MAX_GRADIENT(bits, Index)                                                                                        \
+  extern "C" __global__ void tbem_Reduce_maxGradient_##bits(tbem::cuda::MaxGradient<Index> m) { tbem::cuda::maxGradient(m); } \
+  extern "C" __global__ void tbem_Reduce_maxGradientWhole_##bits(tbem::cuda::ReduceShape<Index> shape,                        \
+                                                                 tbem::cuda::MaxGradientOperands of) {                        \
+    tbem::cuda::maxGradientWhole(shape, of);                                                                                  \
+  }
+TBEM_MAX_GRADIENT(32, std::uint32_t)
+TBEM_MAX_GRADIENT(64, std::uint64_t)

@@ -10,37 +10,59 @@
 
 namespace tbem::cuda {
 
+/// A thread's part of a result: the elements from `first`, `depth` apart, to before `last`.
+template <class Index>
+struct Portion {
+  Place place;
+  Index output, base = 0, first = 0, last = 0;
+  bool inside;
+
+  __device__ explicit Portion(const ReduceShape<Index>& shape) : place(shape.tile) {
+    output = static_cast<Index>(blockIdx.x) * place.width + place.across;
+    inside = output < shape.outputs;
+    if (shape.tile.columns != 0) {
+      const Index row = quotient(static_cast<Index>(blockIdx.x), shape.tiles);
+      const Index column = (static_cast<Index>(blockIdx.x) - row * shape.tiles.divisor) * place.width + place.across;
+      inside = column < shape.inner;
+      output = row * shape.inner + column;
+      base = offsetOf(shape.kept, row) + column;
+    } else if (inside) {
+      base = offsetOf(shape.kept, output);
+    }
+    if (!inside) return;
+    const Index begin = static_cast<Index>(blockIdx.y) * shape.share;
+    first = begin + place.down;
+    last = shape.count - begin < shape.share ? shape.count : begin + shape.share;
+  }
+
+  /// Calls use(offset, number); reads of several elements wait together. Few reductions have more than two axes that are apart.
+  template <class Use>
+  __device__ void forElements(const ReduceShape<Index>& shape, Use use) const {
+    constexpr int kTurns = kUnrolled<Index>;
+    if (shape.reduced.rank <= 2) {
+#pragma unroll kTurns
+      for (Index number = first; number < last; number += place.depth) use(base + offsetOf<2>(shape.reduced, number), number);
+    } else {
+#pragma unroll 1
+      for (Index number = first; number < last; number += place.depth) use(base + offsetOf(shape.reduced, number), number);
+    }
+  }
+};
+
 /// Each result, or each share of each result: `partials` [shares, outputs] where there are several.
 template <class What, class Index>
 __device__ void reduce(const ReduceShape<Index>& shape, const typename What::Operands& operands, void* partials) {
   using Sum = typename What::Sum;
-  const Place place(shape.tile);
-  Index output = static_cast<Index>(blockIdx.x) * place.width + place.across, base = 0;
-  bool inside = output < shape.outputs;
-  if (shape.tile.columns != 0) {
-    const Index row = quotient(static_cast<Index>(blockIdx.x), shape.tiles);
-    const Index column = (static_cast<Index>(blockIdx.x) - row * shape.tiles.divisor) * place.width + place.across;
-    inside = column < shape.inner;
-    output = row * shape.inner + column;
-    base = offsetOf(shape.kept, row) + column;
-  } else if (inside) {
-    base = offsetOf(shape.kept, output);
-  }
+  const Portion<Index> portion(shape);
   Sum sum = What::none();
-  const What what(operands, inside ? output : 0);
-  if (inside) {
-    const Index first = static_cast<Index>(blockIdx.y) * shape.share;
-    const Index last = shape.count - first < shape.share ? shape.count : first + shape.share;
-#pragma unroll kUnrolled < Index>
-    for (Index number = first + place.down; number < last; number += place.depth)
-      what.add(sum, base + offsetOf(shape.reduced, number), number);
-  }
-  sum = joinDown<What>(shape.tile, place, sum);
-  if (!inside || place.down != 0) return;
+  const What what(operands, portion.inside ? portion.output : 0);
+  portion.forElements(shape, [&](Index at, Index number) { what.add(sum, at, number); });
+  sum = joinDown<What>(shape.tile, portion.place, sum);
+  if (!portion.inside || portion.place.down != 0) return;
   if (gridDim.y == 1) {
     what.store(sum);
   } else {
-    static_cast<Sum*>(partials)[static_cast<std::uint64_t>(blockIdx.y) * shape.outputs + output] = sum;
+    static_cast<Sum*>(partials)[static_cast<std::uint64_t>(blockIdx.y) * shape.outputs + portion.output] = sum;
   }
 }
 

@@ -120,7 +120,7 @@ public:
     if (count == 0) return TBEM_OK;
     const bool wide = isWide(count);
     const Kernel kernel = TBEM_SIZED_KERNELS(Pad).of(bytesOf(operands[0]), wide);
-    const Grid grid{blocksFor(count), kThreads};
+    const Grid grid{blocksFor(quotientUp(count, kPadded)), kThreads};
     const void* const x = memory[0];
     return wide ? launch(kernel, grid, large_, x, memory[1]) : launch(kernel, grid, narrow_, x, memory[1]);
   }
