@@ -64,10 +64,17 @@ __device__ void gradient(const LineShape<Index>& shape, const EntropyLines& of, 
 struct Mean : PairOfSums<EntropyOperands> {
   const EntropyOperands& operands;
   __device__ Mean(const EntropyOperands& from, std::uint64_t) : operands(from) {}
+  struct Loaded {
+    double term;
+    std::int64_t target;
+  };
   template <class Index>
-  __device__ void add(Sum& sum, Index at, Index) const {
-    sum.first += operands.terms[at];
-    sum.second += operands.target[at] != kNoClass ? 1 : 0;
+  __device__ Loaded load(Index at, Index) const {
+    return {operands.terms[at], operands.target[at]};
+  }
+  __device__ void add(Sum& sum, const Loaded& loaded) const {
+    sum.first += loaded.term;
+    sum.second += loaded.target != kNoClass ? 1 : 0;
   }
   __device__ void store(const Sum& sum) const {
     *static_cast<float*>(operands.result) = static_cast<float>(sum.first / (sum.second > 0 ? sum.second : 1));
@@ -82,9 +89,10 @@ struct Count {
   static __device__ double none() { return 0; }
   static __device__ double join(double a, double b) { return a + b; }
   template <class Index>
-  __device__ void add(double& sum, Index at, Index) const {
-    sum += operands.target[at] != kNoClass ? 1 : 0;
+  __device__ std::int64_t load(Index at, Index) const {
+    return operands.target[at];
   }
+  __device__ void add(double& sum, std::int64_t target) const { sum += target != kNoClass ? 1 : 0; }
   __device__ void store(double sum) const { *static_cast<double*>(operands.result) = sum > 0 ? sum : 1; }
 };
 

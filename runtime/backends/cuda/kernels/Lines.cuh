@@ -31,8 +31,8 @@ __device__ void forElements(const LineShape<Index>& shape, const Line<Index>& li
     decltype(load(first)) loaded[kTurns];
 #pragma unroll
     for (int k = 0; k < kTurns; ++k) {
-      const Index number = first + k * depth;
-      if (number < shape.length) loaded[k] = load(line.first + number * shape.inner);
+      const Index number = first + k * depth < shape.length ? first + k * depth : first;  // under no condition
+      loaded[k] = load(line.first + number * shape.inner);
     }
 #pragma unroll
     for (int k = 0; k < kTurns; ++k) {
@@ -76,7 +76,8 @@ struct Normaliser {
 #pragma unroll
       for (int k = 0; k < kTurns; ++k) {
         const Index number = first + k * depth;
-        value[k] = number < shape.length ? x[line.first + number * shape.inner] : -INFINITY;
+        value[k] = x[line.first + (number < shape.length ? number : first) * shape.inner];
+        if (number >= shape.length) value[k] = -INFINITY;
       }
 #pragma unroll
       for (int k = 0; k < kTurns; ++k) largest = larger(largest, value[k]);

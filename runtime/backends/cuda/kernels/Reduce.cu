@@ -15,21 +15,22 @@ struct Total {
   __device__ void store(double sum) const { static_cast<float*>(operands.result)[output] = static_cast<float>(sum); }
 };
 
-struct Plain : Total {
+struct Values : Total {
   using Total::Total;
   template <class Index>
-  __device__ void add(double& sum, Index at, Index) const {
-    sum += static_cast<double>(operands.x[at]);
+  __device__ float load(Index at, Index) const {
+    return operands.x[at];
   }
 };
 
-struct Squares : Total {
-  using Total::Total;
-  template <class Index>
-  __device__ void add(double& sum, Index at, Index) const {
-    const auto value = static_cast<double>(operands.x[at]);
-    sum += value * value;
-  }
+struct Plain : Values {
+  using Values::Values;
+  __device__ void add(double& sum, float value) const { sum += static_cast<double>(value); }
+};
+
+struct Squares : Values {
+  using Values::Values;
+  __device__ void add(double& sum, float value) const { sum += static_cast<double>(value) * static_cast<double>(value); }
 };
 
 /// A NaN is kept.
@@ -42,19 +43,17 @@ struct Largest {
   static __device__ float none() { return -INFINITY; }
   static __device__ float join(float a, float b) { return b > a || isnan(b) ? b : a; }
   template <class Index>
-  __device__ void add(float& largest, Index at, Index) const {
-    largest = join(largest, operands.x[at]);
+  __device__ float load(Index at, Index) const {
+    return operands.x[at];
   }
+  __device__ void add(float& largest, float value) const { largest = join(largest, value); }
   __device__ void store(float largest) const { static_cast<float*>(operands.result)[output] = largest; }
 };
 
-struct Equal : Total {
+struct Equal : Values {
   float largest;
-  __device__ Equal(const ReduceOperands& from, std::uint64_t of) : Total(from, of), largest(from.largest[of]) {}
-  template <class Index>
-  __device__ void add(double& sum, Index at, Index) const {
-    sum += operands.x[at] == largest ? 1 : 0;
-  }
+  __device__ Equal(const ReduceOperands& from, std::uint64_t of) : Values(from, of), largest(from.largest[of]) {}
+  __device__ void add(double& sum, float value) const { sum += value == largest ? 1 : 0; }
   __device__ void store(double sum) const { static_cast<double*>(operands.result)[output] = sum; }
 };
 
@@ -64,25 +63,12 @@ __device__ void maxGradientWhole(const ReduceShape<Index>& shape, const MaxGradi
   const Portion<Index> portion(shape);
   const float largest = of.largest[portion.inside ? portion.output : 0];
   double equal = 0;
-  portion.forElements(shape, [&](Index at, Index) { equal += of.x[at] == largest ? 1 : 0; });
+  const auto load = [&](Index at, Index) { return of.x[at]; };
+  portion.forElements(shape, load, [&](Index, float value) { equal += value == largest ? 1 : 0; });
   equal = joinDown<Total>(shape.tile, portion.place, equal);
   if (!portion.inside) return;
   const auto share = static_cast<float>(static_cast<double>(of.dy[portion.output]) / equal);
-  constexpr int kTogether = kUnrolled<Index>;
-  for (Index number = portion.first; number < portion.last; number += portion.place.depth * kTogether) {
-    Index at[kTogether];
-    float value[kTogether];  // all are read before any is written
-#pragma unroll
-    for (int k = 0; k < kTogether; ++k) {
-      const Index here = number + k * portion.place.depth;
-      at[k] = portion.base + offsetOf(shape.reduced, here);
-      if (here < portion.last) value[k] = of.x[at[k]];
-    }
-#pragma unroll
-    for (int k = 0; k < kTogether; ++k) {
-      if (number + k * portion.place.depth < portion.last) of.dx[at[k]] = value[k] == largest ? share : 0;
-    }
-  }
+  portion.forElements(shape, load, [&](Index at, float value) { of.dx[at] = value == largest ? share : 0; });
 }
 
 template <class Index>

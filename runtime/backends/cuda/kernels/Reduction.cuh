@@ -1,7 +1,8 @@
 // Sums, maxima and the like over any axes, for which a `What` says what is joined:
 //   Operands   pointers and numbers; What(operands, output) stands for one result
 //   Sum        what is carried; none() is that of no element, join(a, b) that of the elements of both, in any order
-//   add(sum, at, number)  the element at offset `at`, the number-th of this result's
+//   load(at, number)      what is read for the element at offset `at`, the number-th of this result's
+//   add(sum, loaded)      takes it
 //   store(sum)            writes the result
 // Sums are carried in f64: the memory is what takes the time, and a result is then as exact as its type, also where terms cancel.
 #pragma once
@@ -35,16 +36,35 @@ struct Portion {
     last = shape.count - begin < shape.share ? shape.count : begin + shape.share;
   }
 
-  /// Calls use(offset, number); reads of several elements wait together. Few reductions have more than two axes that are apart.
-  template <class Use>
-  __device__ void forElements(const ReduceShape<Index>& shape, Use use) const {
-    constexpr int kTurns = kUnrolled<Index>;
+  /// Calls take(offset, what load(offset, number) gives) for each element. Several are loaded before any is taken, so that loads
+  /// wait together, some more than once rather than under a condition. Few reductions have more than two axes that are apart.
+  template <class Load, class Take>
+  __device__ void forElements(const ReduceShape<Index>& shape, Load load, Take take) const {
     if (shape.reduced.rank <= 2) {
-#pragma unroll kTurns
-      for (Index number = first; number < last; number += place.depth) use(base + offsetOf<2>(shape.reduced, number), number);
+      forElements<2, kUnrolled<Index>>(shape, load, take);
     } else {
+      forElements<kMostTurns, 1>(shape, load, take);
+    }
+  }
+
+private:
+  template <int kUsed, int kTurns, class Load, class Take>
+  __device__ void forElements(const ReduceShape<Index>& shape, Load load, Take take) const {
+    const Index depth = place.depth;
 #pragma unroll 1
-      for (Index number = first; number < last; number += place.depth) use(base + offsetOf(shape.reduced, number), number);
+    for (Index number = first; number < last; number += depth * kTurns) {
+      Index at[kTurns];
+      decltype(load(first, first)) loaded[kTurns];
+#pragma unroll
+      for (int k = 0; k < kTurns; ++k) {
+        const Index here = number + k * depth < last ? number + k * depth : number;
+        at[k] = base + offsetOf<kUsed>(shape.reduced, here);
+        loaded[k] = load(at[k], here);
+      }
+#pragma unroll
+      for (int k = 0; k < kTurns; ++k) {
+        if (number + k * depth < last) take(at[k], loaded[k]);
+      }
     }
   }
 };
@@ -56,7 +76,9 @@ __device__ void reduce(const ReduceShape<Index>& shape, const typename What::Ope
   const Portion<Index> portion(shape);
   Sum sum = What::none();
   const What what(operands, portion.inside ? portion.output : 0);
-  portion.forElements(shape, [&](Index at, Index number) { what.add(sum, at, number); });
+  portion.forElements(
+      shape, [&](Index at, Index number) { return what.load(at, number); },
+      [&](Index, const auto& loaded) { what.add(sum, loaded); });
   sum = joinDown<What>(shape.tile, portion.place, sum);
   if (!portion.inside || portion.place.down != 0) return;
   if (gridDim.y == 1) {
