@@ -271,8 +271,8 @@ tbem_status launchKernel(tbem_kernel* kernel, const std::uint64_t* arguments, st
     // Blocks of which a multiprocessor holds eight; four times as many as the card holds even out what they take.
     constexpr std::int64_t kThreads = 256, kBlocksEach = 32;
     const std::int64_t blocks = std::min((items - 1) / kThreads + 1, kBlocksEach * device.multiprocessors);
-    std::vector<void*> addresses;
-    for (std::int32_t i = 0; i < count; ++i) addresses.push_back(const_cast<std::uint64_t*>(arguments + i));
+    std::vector<void*> addresses(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < addresses.size(); ++i) addresses[i] = const_cast<std::uint64_t*>(arguments + i);
     return check(device,
                  device.driver->launch(reinterpret_cast<FunctionHandle>(kernel), static_cast<unsigned>(blocks), 1, 1, kThreads, 1,
                                        1, 0, device.stream, addresses.data(), nullptr),
