@@ -81,6 +81,9 @@ void replaceCard(const Settings& settings);
 /// Writes a line where Settings::report says.
 void report(const Card& card, const std::string& text);
 
+/// Writes a module's text where Settings::keep says, under a name that its contents give.
+void keep(const Card& card, std::string_view text);
+
 /// Bytes of shared memory that a block can have if its kernel asks for them.
 std::uint64_t mostSharedOf(const Settings& settings);
 

@@ -100,6 +100,7 @@ TBEM_CARD_API cuModuleLoadDataEx(void** handle, const void* image, unsigned opti
   const std::lock_guard lock(card.mutex);
   if (const int result = enter(card, "cuModuleLoadDataEx", {true, true})) return result;
   if (handle == nullptr || !isPtx(static_cast<const char*>(image))) return CUDA_ERROR_INVALID_IMAGE;
+  keep(card, static_cast<const char*>(image));
   auto loaded = loadProgram(static_cast<const char*>(image), card.settings.computeCapability, card.memory);
   if (!loaded) {
     report(card, "cuModuleLoadDataEx: " + loaded.error().text);

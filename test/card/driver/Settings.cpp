@@ -50,6 +50,7 @@ Settings settingsOfEnvironment() {
   if (const auto text = variable("TBEM_CARD_ORDER"); text == "backward") settings.backward = true;
   else if (!text.empty() && text != "forward") throw std::invalid_argument("TBEM_CARD_ORDER: expected forward or backward");
   settings.report = variable("TBEM_CARD_REPORT");
+  settings.keep = variable("TBEM_CARD_KEEP");
   forParts(variable("TBEM_CARD_FAIL"), [&](std::string_view part) {
     const std::size_t colon = part.find(':'), equal = part.find('=');
     if (colon == std::string_view::npos || equal == std::string_view::npos || equal < colon)
