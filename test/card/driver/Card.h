@@ -89,7 +89,7 @@ std::uint64_t mostSharedOf(const Settings& settings);
 
 /// What every function asks first.
 struct Asks {
-  bool context = true;        ///< a current context, and no failure that sticks
+  bool context = true;           ///< a current context, and no failure that sticks
   bool unsafeInCapture = false;  ///< while any stream captures, but in relaxed mode
 };
 /// CUDA_SUCCESS, or what the function must answer at once.

@@ -84,14 +84,17 @@ unsigned versionOf(Cursor& cursor) {
   const std::size_t point = token.text.find('.');
   if (token.kind != Token::Kind::Real64 || point + 2 != token.text.size()) cursor.fail("a version such as 6.3");
   cursor.take();
-  return static_cast<unsigned>(std::stoul(std::string(token.text.substr(0, point)))) * 10 + static_cast<unsigned>(token.text.back() - '0');
+  return static_cast<unsigned>(std::stoul(std::string(token.text.substr(0, point)))) * 10 +
+         static_cast<unsigned>(token.text.back() - '0');
 }
 
 void parseTop(Cursor& cursor, ModuleText& module) {
   bool external = false;
   while (true) {
-    if (cursor.takeWord(".extern")) external = true;
-    else if (!cursor.takeWord(".visible") && !cursor.takeWord(".weak") && !cursor.takeWord(".common")) break;
+    if (cursor.takeWord(".extern"))
+      external = true;
+    else if (!cursor.takeWord(".visible") && !cursor.takeWord(".weak") && !cursor.takeWord(".common"))
+      break;
   }
   if (cursor.takeWord(".entry")) return module.functions.push_back(parseFunction(cursor, true));
   if (cursor.takeWord(".func")) return module.functions.push_back(parseFunction(cursor, false));
@@ -103,9 +106,12 @@ void parseTop(Cursor& cursor, ModuleText& module) {
   }
   if (cursor.takeWord(".file")) return parseFile(cursor);
   if (cursor.takeWord(".section")) return passSection(cursor);
-  if (cursor.takeWord(".version")) module.version = versionOf(cursor);
-  else if (cursor.takeWord(".target")) module.target = targetOf(cursor);
-  else if (!cursor.takeWord(".address_size")) cursor.fail("a directive that this card knows");
+  if (cursor.takeWord(".version"))
+    module.version = versionOf(cursor);
+  else if (cursor.takeWord(".target"))
+    module.target = targetOf(cursor);
+  else if (!cursor.takeWord(".address_size"))
+    cursor.fail("a directive that this card knows");
   else if (const unsigned line = cursor.line(); cursor.expectInteger() != 64)
     throw PtxFailure(line, "addresses have 64 bits on this card");
 }

@@ -1,4 +1,5 @@
 // The card as its driver's functions show it: memory, copies, streams, captures, failures that stick and failures on request.
+#include "test/SourceTree.h"
 #include "test/card/driver/Api.h"
 
 #include <gtest/gtest.h>
@@ -37,8 +38,8 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned options, int* 
 int cuModuleUnload(void* module);
 int cuModuleGetFunction(void** function, void* module, const char* name);
 int cuFuncSetAttribute(void* function, int attribute, int value);
-int cuLaunchKernel(void* function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY, unsigned blockZ,
-                   unsigned sharedBytes, void* stream, void** arguments, void** extra);
+int cuLaunchKernel(void* function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,
+                   unsigned blockZ, unsigned sharedBytes, void* stream, void** arguments, void** extra);
 }
 
 namespace tbem::card::testing {
@@ -192,8 +193,10 @@ TEST_F(Driver, FailuresOfKernelsStick) {
   void* const function = kernel();
   const std::uint64_t memory = words({1, 2});
   EXPECT_EQ(addOne(function, memory, 3), 0);  // a launch does not wait for its end
-  EXPECT_NE(reported().find("kernel add_one, line 14 of its PTX (`ld.global.u32 %r2, [%l0];`), thread (2,0,0) of block (0,0,0): reads 4 bytes"),
-            std::string::npos)
+  EXPECT_NE(
+      reported().find(
+          "kernel add_one, line 14 of its PTX (`ld.global.u32 %r2, [%l0];`), thread (2,0,0) of block (0,0,0): reads 4 bytes"),
+      std::string::npos)
       << reported();
   std::uint64_t more = 0;
   EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -230,10 +233,12 @@ TEST_F(Driver, ModulesThatAreWrong) {
   char log[64] = "";
   int names[] = {5, 6};
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
-  EXPECT_EQ(cuModuleLoadDataEx(&module, ".version 7.0\n.target sm_75\n.visible .entry k()\n{\nnonsense;\n}\n", 2, names, values), CUDA_ERROR_INVALID_PTX);
+  EXPECT_EQ(cuModuleLoadDataEx(&module, ".version 7.0\n.target sm_75\n.visible .entry k()\n{\nnonsense;\n}\n", 2, names, values),
+            CUDA_ERROR_INVALID_PTX);
   EXPECT_STREQ(log, "line 5: the instruction `nonsense` is not known");
-  EXPECT_EQ(cuModuleLoadDataEx(&module, ".version 9.9\n.target sm_75\n", 0, nullptr, nullptr), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
-  EXPECT_EQ(cuModuleLoadDataEx(&module, "\x7f" "ELF", 0, nullptr, nullptr), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(cuModuleLoadDataEx(&module, ".version 9.9\n.target sm_75\n", 0, nullptr, nullptr),
+            CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+  EXPECT_EQ(cuModuleLoadDataEx(&module, "\177ELF", 0, nullptr, nullptr), CUDA_ERROR_INVALID_IMAGE);
   void* function = nullptr;
   EXPECT_EQ(cuModuleLoadDataEx(&module, kAddOne, 0, nullptr, nullptr), 0);
   EXPECT_EQ(cuModuleGetFunction(&function, module, "add_two"), CUDA_ERROR_NOT_FOUND);
@@ -288,7 +293,8 @@ class Environment : public ::testing::Test {
 protected:
   static void set(const char* name, const char* value) { ::setenv(name, value, 1); }
   void TearDown() override {
-    for (const char* name : {"MEMORY", "SM", "CHECKS", "ORDER", "REPORT", "KEEP", "FAIL"}) ::unsetenv(("TBEM_CARD_" + std::string(name)).c_str());
+    for (const char* name : {"MEMORY", "SM", "CHECKS", "ORDER", "REPORT", "KEEP", "FAIL"})
+      ::unsetenv(("TBEM_CARD_" + std::string(name)).c_str());
   }
   static std::string refusal() {
     try {
@@ -338,9 +344,16 @@ TEST_F(Environment, IsRefusedWhereItIsWrong) {
 TEST(Library, HasTheFunctionsOfTheCudaBackend) {
   void* const library = ::dlopen(TBEM_CARD_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << ::dlerror();
-#define TBEM_CUDA_FUNCTION(name, symbol, parameters) EXPECT_NE(::dlsym(library, symbol), nullptr) << symbol;
-#include "runtime/backends/cuda/device/functions.def"
-#undef TBEM_CUDA_FUNCTION
+  std::ifstream file(tbem::test::inSources("runtime/backends/cuda/device/functions.def"));
+  std::size_t functions = 0;
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t from = line.find(", \"cu"), to = line.find('"', from + 3);
+    if (!line.starts_with("TBEM_CUDA_FUNCTION(") || to == std::string::npos) continue;
+    const std::string symbol = line.substr(from + 3, to - from - 3);
+    EXPECT_NE(::dlsym(library, symbol.c_str()), nullptr) << symbol;
+    ++functions;
+  }
+  EXPECT_GT(functions, 30U);
   EXPECT_EQ(::dlsym(library, "_ZN4tbem4card7theCardEv"), nullptr);
   ::dlclose(library);
 }

@@ -14,7 +14,9 @@ std::string errorOf(const std::string& text, unsigned capability = 90) {
 
 /// Of a statement in a kernel; it stands on line 12.
 std::string refusal(const std::string& statement) {
-  return errorOf(std::string(kHead) + ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<3>;\n.reg .b16 %h<3>;\n.reg .b32 %r<5>;\n.reg .f32 %f<5>;\n.reg .b64 %l<3>;\n.reg .f64 %g<3>;\n" +
+  return errorOf(std::string(kHead) +
+                 ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<3>;\n.reg .b16 %h<3>;\n.reg .b32 %r<5>;\n.reg .f32 "
+                 "%f<5>;\n.reg .b64 %l<3>;\n.reg .f64 %g<3>;\n" +
                  statement + "\nret;\n}\n");
 }
 
@@ -72,7 +74,9 @@ TEST(Parse, TextsForOtherCards) {
 
 // What compilers write around the instructions.
 TEST(Parse, DebugInformationIsPassedOver) {
-  EXPECT_EQ(errorOf(std::string(kHead) + ".file 1 \"a.cu\", 12, 34\n.visible .entry k()\n.maxntid 256, 1, 1\n.minnctapersm 2\n{\n.loc 1 2 3\n.pragma \"nounroll\";\n"
+  EXPECT_EQ(errorOf(std::string(kHead) +
+                    ".file 1 \"a.cu\", 12, 34\n.visible .entry k()\n.maxntid 256, 1, 1\n.minnctapersm 2\n{\n.loc 1 2 3\n.pragma "
+                    "\"nounroll\";\n"
                     ".loc 1 4 5, function_name $L__info_string0, inlined_at 1 2 3\nret;\n}\n.section .debug_str {\n.b8 1\n}\n"),
             "");
 }
@@ -80,8 +84,10 @@ TEST(Parse, DebugInformationIsPassedOver) {
 /// What a kernel with the parameter `to` writes there.
 std::uint32_t answer(const std::string& functions, const std::string& body) {
   Bench bench;
-  bench.load(functions + "\n.visible .entry k(.param .u64 to)\n{\n.reg .pred %p<3>;\n.reg .b32 %r<9>;\n.reg .b64 %l<5>;\nld.param.u64 %l0, [to];\n" + body +
-             "\nst.global.u32 [%l0], %r0;\nret;\n}\n");
+  bench.load(
+      functions +
+      "\n.visible .entry k(.param .u64 to)\n{\n.reg .pred %p<3>;\n.reg .b32 %r<9>;\n.reg .b64 %l<5>;\nld.param.u64 %l0, [to];\n" +
+      body + "\nst.global.u32 [%l0], %r0;\nret;\n}\n");
   if (::testing::Test::HasFatalFailure()) return 0;
   const std::uint64_t to = bench.put(std::vector<std::uint32_t>{0});
   const LaunchEnd end = bench.run(1, 1, {to});
@@ -120,13 +126,18 @@ DONE:
   st.param.b32 [result], %r2;
   ret;
 })";
-  const char* call = "{\n.param .align 8 .b8 given[16];\nst.param.b32 [given+0], 6;\nst.param.b32 [given+8], 10;\n.param .b32 back;\n"
-                     "call (back), factorial, (given);\nld.param.b32 %r0, [back+0];\n}";
+  const char* call =
+      "{\n.param .align 8 .b8 given[16];\nst.param.b32 [given+0], 6;\nst.param.b32 [given+8], 10;\n.param .b32 back;\n"
+      "call (back), factorial, (given);\nld.param.b32 %r0, [back+0];\n}";
   EXPECT_EQ(answer(factorial, call), 7200U);
 }
 
 TEST(Parse, NamesHoldInTheirBlock) {
-  EXPECT_EQ(answer("", "mov.u32 %r0, 1;\n{\n.reg .b32 %r<2>;\nmov.u32 %r0, 7;\n{\n.reg .b32 %t;\nmov.u32 %t, 2;\nadd.u32 %r0, %r0, %t;\n}\n}"), 1U);
+  EXPECT_EQ(
+      answer(
+          "",
+          "mov.u32 %r0, 1;\n{\n.reg .b32 %r<2>;\nmov.u32 %r0, 7;\n{\n.reg .b32 %t;\nmov.u32 %t, 2;\nadd.u32 %r0, %r0, %t;\n}\n}"),
+      1U);
 }
 
 TEST(Parse, VariablesWithInitialValues) {
@@ -137,13 +148,16 @@ TEST(Parse, VariablesWithInitialValues) {
 }
 
 TEST(Parse, TablesOfBranches) {
-  const char* body = "mov.u32 %r1, 2;\nT: .branchtargets A, B, C;\nbrx.idx.uni %r1, T;\nA:\nmov.u32 %r0, 1;\nbra.uni D;\nB:\nmov.u32 %r0, 2;\nbra.uni D;\nC:\nmov.u32 %r0, 3;\nD:";
+  const char* body =
+      "mov.u32 %r1, 2;\nT: .branchtargets A, B, C;\nbrx.idx.uni %r1, T;\nA:\nmov.u32 %r0, 1;\nbra.uni D;\nB:\nmov.u32 %r0, "
+      "2;\nbra.uni D;\nC:\nmov.u32 %r0, 3;\nD:";
   EXPECT_EQ(answer("", body), 3U);
 }
 
 TEST(Parse, VectorsInMemory) {
   EXPECT_EQ(answer(".global .align 16 .u32 four[4] = {1, 2, 3, 4};",
-                   "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [four];\nst.global.v2.u32 [four+8], {%r1, %r2};\nld.global.v2.u32 {_, %r0}, [four+8];"),
+                   "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [four];\nst.global.v2.u32 [four+8], {%r1, %r2};\nld.global.v2.u32 {_, "
+                   "%r0}, [four+8];"),
             2U);
 }
 
@@ -154,7 +168,9 @@ TEST(Parse, NarrowValuesAreExtended) {
 }
 
 TEST(Parse, GenericAddresses) {
-  const char* body = ".shared .align 4 .b8 cell[4];\nmov.u64 %l1, cell;\ncvta.shared.u64 %l2, %l1;\nst.u32 [%l2], 77;\nisspacep.shared %p0, %l2;\n@%p0 ld.shared.u32 %r0, [cell];";
+  const char* body =
+      ".shared .align 4 .b8 cell[4];\nmov.u64 %l1, cell;\ncvta.shared.u64 %l2, %l1;\nst.u32 [%l2], 77;\nisspacep.shared %p0, "
+      "%l2;\n@%p0 ld.shared.u32 %r0, [cell];";
   EXPECT_EQ(answer("", body), 77U);
 }
 
