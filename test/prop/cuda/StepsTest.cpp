@@ -1,6 +1,7 @@
 // Training steps and inference on a card, in f32, against `ref` in f64: three steps, of which the third is replayed from the
 // recording of the second. And the memory that was planned is the memory that was touched.
 #include "test/prop/Loaded.h"
+#include "test/prop/cuda/Card.h"
 
 #include "runtime/core/Layout.h"
 
@@ -81,13 +82,11 @@ double relative(const std::vector<double>& found, const std::vector<double>& exp
   return std::sqrt(difference) / std::max(std::sqrt(size), 1e-30);
 }
 
-class CudaSteps : public testing::TestWithParam<Net> {};
+class CudaSteps : public OnCard, public testing::WithParamInterface<Net> {};
 
 /// f32 on the processor says how far f32 may be from f64: errors of a step grow with the network and from step to step.
 TEST_P(CudaSteps, AreAsNearToRefAsThoseOfTheProcessor) {
   const tbem_backend& cuda = *tbem_backend_cuda();
-  tbem_device_info device{};
-  if (cuda.probe(&device) != TBEM_OK) GTEST_SKIP() << cuda.last_error();
   const std::string text = textOf(GetParam());
   const Loaded onCard = loaded(text, TBEM_F32, cuda, {.keepOutputs = true});
   const Loaded onProcessor = loaded(text, TBEM_F32, *tbem_backend_cpu(), {.threads = 2, .keepOutputs = true});
