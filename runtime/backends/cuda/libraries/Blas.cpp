@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 
 #include <filesystem>
-#include <mutex>
 #include <utility>
 
 namespace tbem::cuda {
