@@ -10,50 +10,72 @@ namespace {
 
 struct Exchange {
   template <class T>
-  T operator()(T, T b, T) const { return b; }
+  T operator()(T, T b, T) const {
+    return b;
+  }
 };
 struct CompareAndSwap {
   template <class T>
-  T operator()(T a, T b, T c) const { return a == b ? c : a; }
+  T operator()(T a, T b, T c) const {
+    return a == b ? c : a;
+  }
 };
 struct Add {
   template <class T>
   T operator()(T a, T b, T) const {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
   }
 };
 struct AddFlushed {
   template <class T>
-  T operator()(T a, T b, T) const { return flushed(flushed(a) + flushed(b)); }
+  T operator()(T a, T b, T) const {
+    return flushed(flushed(a) + flushed(b));
+  }
 };
 struct Increment {
   template <class T>
-  T operator()(T a, T b, T) const { return a >= b ? 0 : a + 1; }
+  T operator()(T a, T b, T) const {
+    return a >= b ? 0 : a + 1;
+  }
 };
 struct Decrement {
   template <class T>
-  T operator()(T a, T b, T) const { return a == 0 || a > b ? b : a - 1; }
+  T operator()(T a, T b, T) const {
+    return a == 0 || a > b ? b : a - 1;
+  }
 };
 struct Least {
   template <class T>
-  T operator()(T a, T b, T) const { return b < a ? b : a; }
+  T operator()(T a, T b, T) const {
+    return b < a ? b : a;
+  }
 };
 struct Greatest {
   template <class T>
-  T operator()(T a, T b, T) const { return a < b ? b : a; }
+  T operator()(T a, T b, T) const {
+    return a < b ? b : a;
+  }
 };
 struct And {
   template <class T>
-  T operator()(T a, T b, T) const { return a & b; }
+  T operator()(T a, T b, T) const {
+    return a & b;
+  }
 };
 struct Or {
   template <class T>
-  T operator()(T a, T b, T) const { return a | b; }
+  T operator()(T a, T b, T) const {
+    return a | b;
+  }
 };
 struct Xor {
   template <class T>
-  T operator()(T a, T b, T) const { return a ^ b; }
+  T operator()(T a, T b, T) const {
+    return a ^ b;
+  }
 };
 
 /// An atomic operation on global memory: what the block fenced before is released, what others released is acquired.

@@ -9,23 +9,33 @@ namespace {
 
 struct And {
   template <class T>
-  T operator()(T a, T b) const { return static_cast<T>(a & b); }
+  T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
 };
 struct Or {
   template <class T>
-  T operator()(T a, T b) const { return static_cast<T>(a | b); }
+  T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
 };
 struct Xor {
   template <class T>
-  T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+  T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
 };
 struct Not {
   template <class T>
-  T operator()(T a) const { return static_cast<T>(~a); }
+  T operator()(T a) const {
+    return static_cast<T>(~a);
+  }
 };
 struct LogicalNot {
   template <class T>
-  T operator()(T a) const { return a == 0 ? 1 : 0; }
+  T operator()(T a) const {
+    return a == 0 ? 1 : 0;
+  }
 };
 
 /// Also of predicates.
@@ -61,15 +71,18 @@ bool shift(const Instruction& in, Lane& lane) {
   constexpr std::uint32_t kWidth = 8 * sizeof(T);
   const T value = lane.get<T>(in.from[0]);
   const auto by = lane.get<std::uint32_t>(in.from[1]);
-  if constexpr (Left) lane.set(in.to[0], static_cast<T>(by >= kWidth ? 0 : value << by));
-  else lane.set(in.to[0], static_cast<T>(by >= kWidth ? (value < 0 ? -1 : 0) : value >> by));
+  if constexpr (Left)
+    lane.set(in.to[0], static_cast<T>(by >= kWidth ? 0 : value << by));
+  else
+    lane.set(in.to[0], static_cast<T>(by >= kWidth ? (value < 0 ? -1 : 0) : value >> by));
   return true;
 }
 
 template <bool Left>
 void shifts(Site& site) {
-  const Type type = Left ? site.expectType(kBits)
-                         : site.expectType({Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64});
+  const Type type =
+      Left ? site.expectType(kBits)
+           : site.expectType({Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64});
   site.finish();
   site.expectOperands(3, 3);
   site.in.to[0] = site.target(0, type);
@@ -81,7 +94,8 @@ void shifts(Site& site) {
 // Two words as one of 64 bits, of which the upper half is kept behind a shift to the left and the lower behind one to the right.
 template <bool Left, bool Wraps>
 bool funnel(const Instruction& in, Lane& lane) {
-  const std::uint64_t both = lane.get<std::uint32_t>(in.from[0]) | static_cast<std::uint64_t>(lane.get<std::uint32_t>(in.from[1])) << 32;
+  const std::uint64_t both = lane.get<std::uint32_t>(in.from[0]) | static_cast<std::uint64_t>(lane.get<std::uint32_t>(in.from[1]))
+                                                                       << 32;
   const auto distance = lane.get<std::uint32_t>(in.from[2]);
   const std::uint32_t by = Wraps ? distance & 31 : std::min(distance, 32U);
   lane.set(in.to[0], static_cast<std::uint32_t>(Left ? both << by >> 32 : both >> by));
@@ -99,7 +113,8 @@ void shf(Site& site) {
 }
 
 bool permuteBytes(const Instruction& in, Lane& lane) {
-  const std::uint64_t both = lane.get<std::uint32_t>(in.from[0]) | static_cast<std::uint64_t>(lane.get<std::uint32_t>(in.from[1])) << 32;
+  const std::uint64_t both = lane.get<std::uint32_t>(in.from[0]) | static_cast<std::uint64_t>(lane.get<std::uint32_t>(in.from[1]))
+                                                                       << 32;
   const auto selection = lane.get<std::uint32_t>(in.from[2]);
   std::uint32_t result = 0;
   for (std::uint32_t at = 0; at < 4; ++at) {
@@ -172,11 +187,15 @@ void bfi(Site& site) {
 
 struct CountOnes {
   template <class T>
-  std::uint32_t operator()(T a) const { return static_cast<std::uint32_t>(std::popcount(static_cast<std::make_unsigned_t<T>>(a))); }
+  std::uint32_t operator()(T a) const {
+    return static_cast<std::uint32_t>(std::popcount(static_cast<std::make_unsigned_t<T>>(a)));
+  }
 };
 struct CountLeadingZeros {
   template <class T>
-  std::uint32_t operator()(T a) const { return static_cast<std::uint32_t>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(a))); }
+  std::uint32_t operator()(T a) const {
+    return static_cast<std::uint32_t>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(a)));
+  }
 };
 /// The place of the highest bit that differs from the sign; all ones if there is none.
 struct FindBit {
@@ -215,8 +234,10 @@ void clz(Site& site) { emitCounted<CountLeadingZeros>(site, site.expectType(kWor
 void bfind(Site& site) {
   const bool shiftAmount = site.take("shiftamt");
   const Type type = site.expectType({Type::U32, Type::U64, Type::S32, Type::S64});
-  if (shiftAmount) emitCounted<FindShift>(site, type);
-  else emitCounted<FindBit>(site, type);
+  if (shiftAmount)
+    emitCounted<FindShift>(site, type);
+  else
+    emitCounted<FindBit>(site, type);
 }
 
 struct Reverse {
@@ -235,7 +256,8 @@ void brev(Site& site) {
 
 // `number` is the table: its bit at the place that the three operands' bits form.
 bool lookUp(const Instruction& in, Lane& lane) {
-  const auto a = lane.get<std::uint32_t>(in.from[0]), b = lane.get<std::uint32_t>(in.from[1]), c = lane.get<std::uint32_t>(in.from[2]);
+  const auto a = lane.get<std::uint32_t>(in.from[0]), b = lane.get<std::uint32_t>(in.from[1]),
+             c = lane.get<std::uint32_t>(in.from[2]);
   std::uint32_t result = 0;
   for (unsigned row = 0; row < 8; ++row) {
     if ((in.number >> row & 1) == 0) continue;
@@ -258,9 +280,9 @@ void lop3(Site& site) {
 }  // namespace
 
 std::vector<OpcodeRow> bitOpcodes() {
-  return {{"and", logic<And>},    {"or", logic<Or>},       {"xor", logic<Xor>},     {"not", logicNot}, {"cnot", conditionalNot},
-          {"shl", shifts<true>},  {"shr", shifts<false>},  {"shf", shf},            {"prmt", prmt},    {"bfe", bfe},
-          {"bfi", bfi},           {"popc", popc},          {"clz", clz},            {"bfind", bfind},  {"brev", brev},
+  return {{"and", logic<And>},   {"or", logic<Or>},      {"xor", logic<Xor>}, {"not", logicNot}, {"cnot", conditionalNot},
+          {"shl", shifts<true>}, {"shr", shifts<false>}, {"shf", shf},        {"prmt", prmt},    {"bfe", bfe},
+          {"bfi", bfi},          {"popc", popc},         {"clz", clz},        {"bfind", bfind},  {"brev", brev},
           {"lop3", lop3}};
 }
 

@@ -29,11 +29,16 @@ void targets(Site& site, Type type) {
 
 void shfl(Site& site) {
   site.expect("sync");
-  if (site.take("up")) setKind(site, Collective::ShuffleUp);
-  else if (site.take("down")) setKind(site, Collective::ShuffleDown);
-  else if (site.take("bfly")) setKind(site, Collective::ShuffleButterfly);
-  else if (site.take("idx")) setKind(site, Collective::ShuffleIndex);
-  else site.fail("says not from where");
+  if (site.take("up"))
+    setKind(site, Collective::ShuffleUp);
+  else if (site.take("down"))
+    setKind(site, Collective::ShuffleDown);
+  else if (site.take("bfly"))
+    setKind(site, Collective::ShuffleButterfly);
+  else if (site.take("idx"))
+    setKind(site, Collective::ShuffleIndex);
+  else
+    site.fail("says not from where");
   site.expect("b32");
   site.finish();
   site.expectOperands(5, 5);
@@ -50,10 +55,14 @@ void vote(Site& site) {
     site.expect("b32");
     type = Type::B32;
   } else {
-    if (site.take("all")) setKind(site, Collective::VoteAll);
-    else if (site.take("any")) setKind(site, Collective::VoteAny);
-    else if (site.take("uni")) setKind(site, Collective::VoteUniform);
-    else site.fail("says not what it asks");
+    if (site.take("all"))
+      setKind(site, Collective::VoteAll);
+    else if (site.take("any"))
+      setKind(site, Collective::VoteAny);
+    else if (site.take("uni"))
+      setKind(site, Collective::VoteUniform);
+    else
+      site.fail("says not what it asks");
     site.expect("pred");
   }
   site.finish();
@@ -73,8 +82,10 @@ void match(Site& site) {
   const Type type = site.expectType(kWords);
   site.finish();
   site.expectOperands(3, 3);
-  if (type == Type::B32) setKind(site, all ? Collective::MatchAll32 : Collective::MatchAny32);
-  else setKind(site, all ? Collective::MatchAll64 : Collective::MatchAny64);
+  if (type == Type::B32)
+    setKind(site, all ? Collective::MatchAll32 : Collective::MatchAny32);
+  else
+    setKind(site, all ? Collective::MatchAll64 : Collective::MatchAny64);
   targets(site, Type::B32);
   site.in.from[0] = site.source(1, type);
   site.in.from[3] = site.source(2, Type::B32);

@@ -7,46 +7,66 @@ namespace {
 
 template <class T>
 bool unordered([[maybe_unused]] T a, [[maybe_unused]] T b) {
-  if constexpr (std::is_floating_point_v<T>) return std::isnan(a) || std::isnan(b);
-  else return false;
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(a) || std::isnan(b);
+  else
+    return false;
 }
 
 struct Equal {
   template <class T>
-  bool operator()(T a, T b) const { return a == b; }
+  bool operator()(T a, T b) const {
+    return a == b;
+  }
 };
 struct NotEqual {
   template <class T>
-  bool operator()(T a, T b) const { return !unordered(a, b) && a != b; }
+  bool operator()(T a, T b) const {
+    return !unordered(a, b) && a != b;
+  }
 };
 struct Less {
   template <class T>
-  bool operator()(T a, T b) const { return a < b; }
+  bool operator()(T a, T b) const {
+    return a < b;
+  }
 };
 struct LessOrEqual {
   template <class T>
-  bool operator()(T a, T b) const { return a <= b; }
+  bool operator()(T a, T b) const {
+    return a <= b;
+  }
 };
 struct Greater {
   template <class T>
-  bool operator()(T a, T b) const { return a > b; }
+  bool operator()(T a, T b) const {
+    return a > b;
+  }
 };
 struct GreaterOrEqual {
   template <class T>
-  bool operator()(T a, T b) const { return a >= b; }
+  bool operator()(T a, T b) const {
+    return a >= b;
+  }
 };
 template <class Comparison>
 struct OrUnordered {
   template <class T>
-  bool operator()(T a, T b) const { return unordered(a, b) || Comparison{}(a, b); }
+  bool operator()(T a, T b) const {
+    return unordered(a, b) || Comparison{}(a, b);
+  }
 };
 struct BothNumbers {
   template <class T>
-  bool operator()(T a, T b) const { return !unordered(a, b); }
+  bool operator()(T a, T b) const {
+    return !unordered(a, b);
+  }
 };
 struct AnyNan {
   template <class T>
-  bool operator()(T a, T b) const { return unordered(a, b); }
+  bool operator()(T a, T b) const {
+    return unordered(a, b);
+  }
 };
 
 enum Combination : std::int64_t { kAlone, kAnd, kOr, kXor };

@@ -60,8 +60,13 @@ void rcp(Site& site) {
 }  // namespace
 
 std::vector<OpcodeRow> functionOpcodes() {
-  return {{"ex2", function<std::exp2>}, {"lg2", function<std::log2>},   {"sin", function<std::sin>}, {"cos", function<std::cos>},
-          {"tanh", function<std::tanh>}, {"rsqrt", rsqrt}, {"rcp", rcp}};
+  return {{"ex2", function<std::exp2>},
+          {"lg2", function<std::log2>},
+          {"sin", function<std::sin>},
+          {"cos", function<std::cos>},
+          {"tanh", function<std::tanh>},
+          {"rsqrt", rsqrt},
+          {"rcp", rcp}};
 }
 
 }  // namespace tbem::card

@@ -19,15 +19,21 @@ T wrapped(std::uint64_t value) {
 
 struct Add {
   template <class T>
-  T operator()(T a, T b) const { return wrapped<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b)); }
+  T operator()(T a, T b) const {
+    return wrapped<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  }
 };
 struct Subtract {
   template <class T>
-  T operator()(T a, T b) const { return wrapped<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)); }
+  T operator()(T a, T b) const {
+    return wrapped<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  }
 };
 struct MultiplyLow {
   template <class T>
-  T operator()(T a, T b) const { return wrapped<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)); }
+  T operator()(T a, T b) const {
+    return wrapped<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  }
 };
 struct MultiplyHigh {
   template <class T>
@@ -38,11 +44,15 @@ struct MultiplyHigh {
 };
 struct MultiplyAddLow {
   template <class T>
-  T operator()(T a, T b, T c) const { return Add{}(MultiplyLow{}(a, b), c); }
+  T operator()(T a, T b, T c) const {
+    return Add{}(MultiplyLow{}(a, b), c);
+  }
 };
 struct MultiplyAddHigh {
   template <class T>
-  T operator()(T a, T b, T c) const { return Add{}(MultiplyHigh{}(a, b), c); }
+  T operator()(T a, T b, T c) const {
+    return Add{}(MultiplyHigh{}(a, b), c);
+  }
 };
 // Of a division by zero the manual says nothing; cards answer with ones.
 struct Divide {
@@ -65,23 +75,33 @@ struct Remainder {
 };
 struct Least {
   template <class T>
-  T operator()(T a, T b) const { return b < a ? b : a; }
+  T operator()(T a, T b) const {
+    return b < a ? b : a;
+  }
 };
 struct Greatest {
   template <class T>
-  T operator()(T a, T b) const { return a < b ? b : a; }
+  T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
 };
 struct Negate {
   template <class T>
-  T operator()(T a) const { return Subtract{}(T{0}, a); }
+  T operator()(T a) const {
+    return Subtract{}(T{0}, a);
+  }
 };
 struct Magnitude {
   template <class T>
-  T operator()(T a) const { return a < 0 ? Subtract{}(T{0}, a) : a; }
+  T operator()(T a) const {
+    return a < 0 ? Subtract{}(T{0}, a) : a;
+  }
 };
 struct DifferenceSum {
   template <class T>
-  T operator()(T a, T b, T c) const { return Add{}(c, a < b ? Subtract{}(b, a) : Subtract{}(a, b)); }
+  T operator()(T a, T b, T c) const {
+    return Add{}(c, a < b ? Subtract{}(b, a) : Subtract{}(a, b));
+  }
 };
 
 template <class Operation>
@@ -102,7 +122,8 @@ void sum(Site& site, Type type) {
 /// A product twice as wide as its factors, and what is added to it.
 template <class T, class Wide, bool Adds>
 bool wideProduct(const Instruction& in, Lane& lane) {
-  const auto product = wrapped<Wide>(static_cast<std::uint64_t>(lane.get<T>(in.from[0])) * static_cast<std::uint64_t>(lane.get<T>(in.from[1])));
+  const auto product =
+      wrapped<Wide>(static_cast<std::uint64_t>(lane.get<T>(in.from[0])) * static_cast<std::uint64_t>(lane.get<T>(in.from[1])));
   lane.set(in.to[0], Adds ? Add{}(product, lane.get<Wide>(in.from[2])) : product);
   return true;
 }
@@ -134,8 +155,10 @@ bool isOneOf(Type type, std::initializer_list<Type> types) { return std::find(ty
 template <class Operation, unsigned Count>
 void plain(Site& site) {
   const Type type = site.expectType(kIntegers);
-  if constexpr (Count == 2) emitPlain(site, type, 2, binaryOf<Operation>(type));
-  else emitPlain(site, type, 3, ternaryOf<Operation>(type));
+  if constexpr (Count == 2)
+    emitPlain(site, type, 2, binaryOf<Operation>(type));
+  else
+    emitPlain(site, type, 3, ternaryOf<Operation>(type));
 }
 
 // Four bytes of each operand, multiplied in pairs and added to the third.
@@ -146,7 +169,8 @@ bool dotOfBytes(const Instruction& in, Lane& lane) {
   std::memcpy(a.data(), lane.registers + in.from[0], 4);
   std::memcpy(b.data(), lane.registers + in.from[1], 4);
   auto sum = lane.get<std::uint32_t>(in.from[2]);
-  for (std::size_t at = 0; at < 4; ++at) sum += static_cast<std::uint32_t>(static_cast<std::int32_t>(a[at]) * static_cast<std::int32_t>(b[at]));
+  for (std::size_t at = 0; at < 4; ++at)
+    sum += static_cast<std::uint32_t>(static_cast<std::int32_t>(a[at]) * static_cast<std::int32_t>(b[at]));
   lane.set(in.to[0], static_cast<Sum>(sum));
   return true;
 }
@@ -181,13 +205,19 @@ void multiplyAddIntegers(Site& site) {
   emitPlain(site, type, 3, ternaryOf<MultiplyAddLow>(type));
 }
 
-bool divideIntegers(Site& site, Type type) { return isOneOf(type, kIntegers) && (emitPlain(site, type, 2, binaryOf<Divide>(type)), true); }
-bool leastOfIntegers(Site& site, Type type) { return isOneOf(type, kIntegers) && (emitPlain(site, type, 2, binaryOf<Least>(type)), true); }
+bool divideIntegers(Site& site, Type type) {
+  return isOneOf(type, kIntegers) && (emitPlain(site, type, 2, binaryOf<Divide>(type)), true);
+}
+bool leastOfIntegers(Site& site, Type type) {
+  return isOneOf(type, kIntegers) && (emitPlain(site, type, 2, binaryOf<Least>(type)), true);
+}
 bool greatestOfIntegers(Site& site, Type type) {
   return isOneOf(type, kIntegers) && (emitPlain(site, type, 2, binaryOf<Greatest>(type)), true);
 }
 bool negateIntegers(Site& site, Type type) { return isSigned(type) && (emitPlain(site, type, 1, unaryOf<Negate>(type)), true); }
-bool magnitudeOfIntegers(Site& site, Type type) { return isSigned(type) && (emitPlain(site, type, 1, unaryOf<Magnitude>(type)), true); }
+bool magnitudeOfIntegers(Site& site, Type type) {
+  return isSigned(type) && (emitPlain(site, type, 1, unaryOf<Magnitude>(type)), true);
+}
 
 std::vector<OpcodeRow> integerOpcodes() {
   return {{"rem", plain<Remainder, 2>}, {"sad", plain<DifferenceSum, 3>}, {"dp4a", dp4a}};

@@ -96,8 +96,8 @@ Handler handlerOf(Type type, std::size_t count, const Place& place) {
 
 /// What only concerns caches, and promises about other threads.
 void takeHints(Site& site) {
-  for (const char* hint : {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
-                           "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B"})
+  for (const char* hint : {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_normal", "L1::evict_unchanged",
+                           "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B"})
     site.take(hint);
   site.take("weak");
   site.take("volatile");
@@ -122,8 +122,10 @@ void access(Site& site) {
     site.fail("has another number of values than its type");
   for (std::size_t at = 0; at < count; ++at) {
     const Operand& part = count > 1 ? value.parts[at] : value;
-    if (Loads) site.in.to[at] = site.looseTarget(part, *type);
-    else site.in.from[at] = site.looseSource(part, *type);
+    if (Loads)
+      site.in.to[at] = site.looseTarget(part, *type);
+    else
+      site.in.from[at] = site.looseSource(part, *type);
   }
   const bool frame = site.address(Loads ? 1 : 0, space, Loads ? site.in.from[0] : site.in.to[0], bytesOf(*type) * count);
   const Handler handler = handlerOf<Loads>(*type, count, {space, frame});

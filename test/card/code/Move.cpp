@@ -46,8 +46,10 @@ void mov(Site& site) {
     const bool packs = &list == &from;
     for (std::size_t at = 0; at < list.parts.size(); ++at)
       (packs ? site.in.from : site.in.to)[at] = packs ? site.source(list.parts[at], part) : site.target(list.parts[at], part);
-    if (packs) site.in.to[0] = site.target(to, *type);
-    else site.in.from[0] = site.source(from, *type);
+    if (packs)
+      site.in.to[0] = site.target(to, *type);
+    else
+      site.in.from[0] = site.source(from, *type);
     return site.emit(packs ? pack : unpack);
   }
   site.in.to[0] = site.target(to, *type);

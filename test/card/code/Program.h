@@ -29,8 +29,8 @@ enum Flag : std::uint32_t {
   kDown = 2,
   kUp = 3,
   kRounding = 3,
-  kFlush = 4,       ///< .ftz
-  kSaturate = 8,    ///< .sat
+  kFlush = 4,        ///< .ftz
+  kSaturate = 8,     ///< .sat
   kNegateLast = 16,  ///< the predicate that is combined is negated
   kToWhole = 32      ///< .rni and so on, to a real number
 };

@@ -3,8 +3,8 @@
 
 #include "test/card/code/Program.h"
 
-#include <cfenv>
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <limits>
 #include <type_traits>

@@ -99,7 +99,8 @@ void runBlock(Block& block) {
     const std::size_t warps = block.clocks.size();
     for (std::size_t step = 0; step < warps; ++step) moved |= runWarp(block, launch.settings->backward ? warps - 1 - step : step);
     moved |= meetBarriers(block);
-    if (std::all_of(block.lanes.begin(), block.lanes.end(), [](const Lane& lane) { return lane.state == Lane::State::Ended; })) return;
+    if (std::all_of(block.lanes.begin(), block.lanes.end(), [](const Lane& lane) { return lane.state == Lane::State::Ended; }))
+      return;
     if (!moved) refuseDeadlock(block);
   }
 }
@@ -150,9 +151,10 @@ void fail(const Lane& lane, const Instruction& in, FaultKind kind, const std::st
   const std::uint32_t* size = launch.threads;
   const std::string& line = launch.program->lines.at(in.line - 1);
   const std::size_t from = std::min(line.find_first_not_of(" \t"), line.size());
-  throw Fault(kind, fmt::format("kernel {}, line {} of its PTX (`{}`), thread ({},{},{}) of block ({},{},{}): {}", launch.kernel->name, in.line,
-                                line.substr(from), lane.index % size[0], lane.index / size[0] % size[1], lane.index / size[0] / size[1],
-                                block.at[0], block.at[1], block.at[2], text));
+  throw Fault(kind,
+              fmt::format("kernel {}, line {} of its PTX (`{}`), thread ({},{},{}) of block ({},{},{}): {}", launch.kernel->name,
+                          in.line, line.substr(from), lane.index % size[0], lane.index / size[0] % size[1],
+                          lane.index / size[0] / size[1], block.at[0], block.at[1], block.at[2], text));
 }
 
 }  // namespace tbem::card

@@ -13,7 +13,8 @@
 namespace tbem::card {
 
 /// Addresses of a kernel. All spaces share one range, so a generic address is that of its space.
-inline constexpr std::uint64_t kSharedBase = 0x0100'0000, kLocalBase = 0x0200'0000, kParamBase = 0x0300'0000, kWindow = 0x0100'0000;
+inline constexpr std::uint64_t kSharedBase = 0x0100'0000, kLocalBase = 0x0200'0000, kParamBase = 0x0300'0000,
+                               kWindow = 0x0100'0000;
 inline constexpr std::uint64_t kGlobalBase = 0x0b00'0000'0000;
 
 /// What is known of a byte.

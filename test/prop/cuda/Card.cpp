@@ -2,6 +2,25 @@
 
 namespace tbem::test {
 
+bool isLibrarys(tbem_primitive primitive) {
+  switch (primitive) {
+    case TBEM_PRIMITIVE_conv2d:
+    case TBEM_PRIMITIVE_conv2d_input_gradient:
+    case TBEM_PRIMITIVE_conv2d_weight_gradient:
+    case TBEM_PRIMITIVE_dense:
+    case TBEM_PRIMITIVE_dense_input_gradient:
+    case TBEM_PRIMITIVE_dense_weight_gradient:
+    case TBEM_PRIMITIVE_matmul:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool movesRows(tbem_primitive primitive) {
+  return primitive == TBEM_PRIMITIVE_split_rows || primitive == TBEM_PRIMITIVE_move_rows;
+}
+
 void agreesWithRef(const Problem& problem, double bound, Runs runs,
                    const std::function<void(std::vector<tbem_operand>&)>& types) {
   const Outcome expected = runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, types});

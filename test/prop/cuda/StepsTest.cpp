@@ -27,6 +27,7 @@ constexpr const char* kTokens = "input tokens: [2, 20]";
 const Net kNets[] = {
     {"lenet5", "import std.vision: lenet5", "lenet5", "input image: [4, 1, 28, 28]", kAdam},
     {"vgg", "import std.vision: vgg", "vgg(depth: 11, norm: true, classes: 10)", kSmall, kSgd},
+    {"cifar", "import std.vision: cifar_resnet", "cifar_resnet(depth: 20)", "input image: [4, 3, 12, 12]", kSgd},
     {"resnet", "import std.vision: resnet", "resnet(depth: 18, classes: 10)", kImages, kSgd},
     {"resnext", "import std.vision: resnext", "resnext(groups: 8, group_width: 2, classes: 10)", kImages, kSgd},
     {"mobilenet_v2", "import std.vision: mobilenet_v2", "mobilenet_v2(width: 0.25, classes: 10)", kImages, kSgd},

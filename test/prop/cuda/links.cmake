@@ -1,3 +1,3 @@
 set(LINKS tbem_compiler_jit tbem_compiler_graph tbem_runtime_core tbem_runtime_backends_ref tbem_runtime_backends_cpu
-  tbem_runtime_backends_cuda tbem_test_problems)
+  tbem_runtime_backends_cuda tbem_test_problems tbem_on_card)
 set(STATIC_LLVM ON)

@@ -143,9 +143,14 @@ struct ScatterOrder {
 };
 constexpr std::uint32_t kSortedTogether = 2048;  ///< keys that a block sorts in its own memory
 
+/// A number that comes more often is summed by a block for each kSlice columns of its row, others by a thread for each element.
+constexpr std::uint32_t kOften = 64;
+constexpr int kSlice = 32;
 template <class Index>
 struct ScatterShape {
   Divider<Index> length, inner;
+  Divider<Index> slices;  ///< of a row
+  Divider<Index> places;  ///< every kOften-th of the sorted keys
   Index count = 0, numbers = 0;
 };
 
@@ -187,11 +192,19 @@ struct MoveRows {
   std::uint64_t* word = nullptr;
 };
 
-/// Windows over images [planes, h, w] with results [planes, oh, ow]; `kh` 0: adaptive bins. `Index` is signed.
+/// Windows along an axis of an image: `windows` of them, of `kernel` elements each (0: adaptive bins), the first beginning
+/// `before` the image.
+template <class Index>
+struct PoolAxis {
+  Index length = 0, windows = 0, kernel = 0, stride = 0, before = 0;
+  Divider<Index> lengthBy, windowsBy, strideBy;
+};
+
+/// Images [planes, rows, columns].
 template <class Index>
 struct PoolShape {
-  std::int64_t results = 0, elements = 0;
-  Index h = 0, w = 0, oh = 0, ow = 0, kh = 0, kw = 0, strideH = 0, strideW = 0, top = 0, left = 0;
+  PoolAxis<Index> rows, columns;
+  Index results = 0, elements = 0;
   std::int32_t includePad = 0;
 };
 

@@ -24,7 +24,7 @@ struct Line {
 template <class Index, class Use>
 __device__ void forElements(const LineShape<Index>& shape, const Line<Index>& line, Use use) {
   if (!line.inside) return;
-#pragma unroll 4
+#pragma unroll kUnrolled < Index>
   for (Index k = line.place.down; k < shape.length; k += line.place.depth) use(line.first + k * shape.inner, k);
 }
 

@@ -5,108 +5,109 @@
 namespace tbem::cuda {
 namespace {
 
-template <class Index>
-using Pool = PoolShape<Index>;
-
-/// Rows or columns of the image from `first` to before `last`.
+/// Elements or windows from `first` to before `last`; none where `last` is not above `first`.
 template <class Index>
 struct Range {
   Index first, last;
+  __device__ Index size() const { return last > first ? last - first : 0; }
 };
 
-/// What window `number` covers, inside the image.
+/// What a window covers, inside the image.
 template <class Index>
-__device__ Range<Index> covered(Index number, Index length, Index windows, Index kernel, Index stride, Index before) {
-  if (kernel == 0) return {number * length / windows, ((number + 1) * length + windows - 1) / windows};
-  const Index first = number * stride - before, last = first + kernel;
-  return {first < 0 ? 0 : first, last > length ? length : last};
+__device__ Range<Index> covered(const PoolAxis<Index>& axis, Index window) {
+  if (axis.kernel == 0) {
+    const Index behind = (window + 1) * axis.length;
+    return {quotient(behind - axis.length, axis.windowsBy), quotient(behind + axis.windows - 1, axis.windowsBy)};
+  }
+  const Index begin = window * axis.stride, end = begin + axis.kernel;  // counted from before the image
+  const Index first = begin > axis.before ? begin - axis.before : 0, last = end > axis.before ? end - axis.before : 0;
+  return {first, last < axis.length ? last : axis.length};
 }
 
 /// The windows that cover an element.
 template <class Index>
-__device__ Range<Index> covering(Index place, Index length, Index windows, Index kernel, Index stride, Index before) {
-  if (kernel == 0) return {place * windows / length, ((place + 1) * windows + length - 1) / length};
-  const Index lowest = place + before - kernel + 1, last = (place + before) / stride + 1;
-  return {lowest <= 0 ? 0 : (lowest + stride - 1) / stride, last > windows ? windows : last};
+__device__ Range<Index> covering(const PoolAxis<Index>& axis, Index place) {
+  if (axis.kernel == 0) {
+    const Index behind = (place + 1) * axis.windows;
+    return {quotient(behind - axis.windows, axis.lengthBy), quotient(behind + axis.length - 1, axis.lengthBy)};
+  }
+  const Index at = place + axis.before, last = quotient(at, axis.strideBy) + 1;
+  const Index first = at >= axis.kernel ? quotient(at - axis.kernel, axis.strideBy) + 1 : 0;
+  return {first, last < axis.windows ? last : axis.windows};
 }
 
-template <class Index>
-__device__ Range<Index> rowsOf(const Pool<Index>& p, Index i) {
-  return covered(i, p.h, p.oh, p.kh, p.strideH, p.top);
-}
-template <class Index>
-__device__ Range<Index> columnsOf(const Pool<Index>& p, Index j) {
-  return covered(j, p.w, p.ow, p.kw, p.strideW, p.left);
-}
-
-/// A result or an element: its row and column in a plane of a width and a height.
+/// A result or an element in its plane.
 template <class Index>
 struct Spot {
-  std::int64_t plane;
-  Index row, column;
+  Index plane, row, column;
 };
 
 template <class Index>
-__device__ Spot<Index> spotOf(std::int64_t number, Index height, Index width) {
-  const auto at = static_cast<Index>(number);
-  const Index line = at / width, plane = line / height;
-  return {static_cast<std::int64_t>(plane), line - plane * height, at - line * width};
+__device__ Spot<Index> windowOf(const PoolShape<Index>& p, Index number) {
+  const Index line = quotient(number, p.columns.windowsBy), plane = quotient(line, p.rows.windowsBy);
+  return {plane, line - plane * p.rows.windows, number - line * p.columns.windows};
+}
+
+template <class Index>
+__device__ Spot<Index> elementOf(const PoolShape<Index>& p, Index number) {
+  const Index line = quotient(number, p.columns.lengthBy), plane = quotient(line, p.rows.lengthBy);
+  return {plane, line - plane * p.rows.length, number - line * p.columns.length};
 }
 
 /// An average's divisor.
 template <class Index>
-__device__ float divisorOf(const Pool<Index>& p, const Range<Index>& rows, const Range<Index>& columns) {
-  if (p.includePad != 0) return static_cast<float>(static_cast<std::int64_t>(p.kh) * p.kw);
-  const Index height = rows.last - rows.first, width = columns.last - columns.first;
-  return height > 0 && width > 0 ? static_cast<float>(static_cast<std::int64_t>(height) * width) : 1;
+__device__ float divisorOf(const PoolShape<Index>& p, const Range<Index>& rows, const Range<Index>& columns) {
+  if (p.includePad != 0) return static_cast<float>(p.rows.kernel * p.columns.kernel);
+  const Index inside = rows.size() * columns.size();
+  return inside > 0 ? static_cast<float>(inside) : 1;
 }
 
-/// Position in the plane of the window's first maximum, -1 where it holds no element. A NaN is larger than any number.
+/// Position in the image of the window's first maximum, `none` where it holds no element. A NaN is larger than any number.
 template <class Index>
-__device__ Index firstMaximum(const Pool<Index>& p, const float* image, Index i, Index j) {
-  const Range<Index> rows = rowsOf(p, i), columns = columnsOf(p, j);
-  Index at = -1;
+__device__ Index firstMaximum(const PoolShape<Index>& p, const float* x, const Spot<Index>& window, Index none) {
+  const Range<Index> rows = covered(p.rows, window.row), columns = covered(p.columns, window.column);
+  Index at = none;
   float largest = 0;
+#pragma unroll 1
   for (Index r = rows.first; r < rows.last; ++r) {
+    const Index line = (window.plane * p.rows.length + r) * p.columns.length;
     for (Index c = columns.first; c < columns.last; ++c) {
-      const float here = image[r * p.w + c];
-      if (at < 0 || here > largest || (isnan(here) && !isnan(largest))) at = r * p.w + c, largest = here;
+      const float here = x[line + c];
+      if (at == none || here > largest || (isnan(here) && !isnan(largest))) at = line + c, largest = here;
     }
   }
   return at;
 }
 
 template <class Index>
-__device__ void largest(const Pool<Index>& p, const float* x, float* y) {
-  const auto number = threadNumber<std::uint64_t>();
+constexpr Index kNone = static_cast<Index>(-1);
+
+template <class Index>
+__device__ void largest(const PoolShape<Index>& p, const float* x, float* y) {
+  const auto number = threadNumber<Index>();
   if (number >= p.results) return;
-  const Spot<Index> spot = spotOf(static_cast<std::int64_t>(number), p.oh, p.ow);
-  const float* const image = x + spot.plane * p.h * p.w;
-  const Index at = firstMaximum(p, image, spot.row, spot.column);
-  y[number] = at < 0 ? -INFINITY : image[at];
+  const Index at = firstMaximum(p, x, windowOf(p, number), kNone<Index>);
+  y[number] = at == kNone<Index> ? -INFINITY : x[at];
 }
 
 template <class Index>
-__device__ void places(const Pool<Index>& p, const float* x, Index* place) {
-  const auto number = threadNumber<std::uint64_t>();
-  if (number >= p.results) return;
-  const Spot<Index> spot = spotOf(static_cast<std::int64_t>(number), p.oh, p.ow);
-  place[number] = firstMaximum(p, x + spot.plane * p.h * p.w, spot.row, spot.column);
+__device__ void places(const PoolShape<Index>& p, const float* x, Index* place) {
+  const auto number = threadNumber<Index>();
+  if (number < p.results) place[number] = firstMaximum(p, x, windowOf(p, number), kNone<Index>);
 }
 
 template <class Index>
-__device__ void largestGradient(const Pool<Index>& p, const float* dy, const Index* place, float* dx) {
-  const auto number = threadNumber<std::uint64_t>();
+__device__ void largestGradient(const PoolShape<Index>& p, const float* dy, const Index* place, float* dx) {
+  const auto number = threadNumber<Index>();
   if (number >= p.elements) return;
-  const Spot<Index> spot = spotOf(static_cast<std::int64_t>(number), p.h, p.w);
-  const Index own = spot.row * p.w + spot.column;
-  const Range<Index> down = covering(spot.row, p.h, p.oh, p.kh, p.strideH, p.top);
-  const Range<Index> across = covering(spot.column, p.w, p.ow, p.kw, p.strideW, p.left);
+  const Spot<Index> element = elementOf(p, number);
+  const Range<Index> down = covering(p.rows, element.row), across = covering(p.columns, element.column);
   double sum = 0;
+#pragma unroll 1
   for (Index i = down.first; i < down.last; ++i) {
-    const std::int64_t line = (spot.plane * p.oh + i) * p.ow;
+    const Index line = (element.plane * p.rows.windows + i) * p.columns.windows;
     for (Index j = across.first; j < across.last; ++j) {
-      if (place[line + j] == own) sum += static_cast<double>(dy[line + j]);
+      if (place[line + j] == number) sum += static_cast<double>(dy[line + j]);
     }
   }
   dx[number] = static_cast<float>(sum);
@@ -118,43 +119,43 @@ struct Add {
 
 /// The threads down a tile take a window's elements.
 template <class Index>
-__device__ void average(const Pool<Index>& p, const Tile& tile, const float* x, float* y) {
+__device__ void average(const PoolShape<Index>& p, const Tile& tile, const float* x, float* y) {
   const Place place(tile);
-  const auto number = static_cast<std::int64_t>(blockIdx.x) * place.width + place.across;
+  const Index number = static_cast<Index>(blockIdx.x) * place.width + place.across;
   const bool inside = number < p.results;
-  const Spot<Index> spot = spotOf(inside ? number : 0, p.oh, p.ow);
-  const Range<Index> rows = rowsOf(p, spot.row), columns = columnsOf(p, spot.column);
-  const Index height = rows.last - rows.first, width = columns.last - columns.first;
+  const Spot<Index> window = windowOf(p, inside ? number : 0);
+  const Range<Index> rows = covered(p.rows, window.row), columns = covered(p.columns, window.column);
+  const Index width = columns.size(), elements = inside ? rows.size() * width : 0;
+  const float* const from = x + (window.plane * p.rows.length + rows.first) * p.columns.length + columns.first;
   double sum = 0;
-  if (inside && height > 0 && width > 0) {
-    const float* const from = x + (spot.plane * p.h + rows.first) * p.w + columns.first;
-    if (tile.logDepth == 0) {
-      for (Index r = 0; r < height; ++r) {
-        for (Index c = 0; c < width; ++c) sum += static_cast<double>(from[r * p.w + c]);
-      }
-    } else {
-      for (Index element = place.down; element < height * width; element += place.depth) {
-        const Index r = element / width;
-        sum += static_cast<double>(from[r * p.w + element - r * width]);
-      }
+  if (tile.logDepth == 0) {
+#pragma unroll 1
+    for (Index r = 0; r < (inside ? rows.size() : 0); ++r) {
+      for (Index c = 0; c < width; ++c) sum += static_cast<double>(from[r * p.columns.length + c]);
     }
+  } else {
+    for (Index element = place.down; element < elements; element += place.depth) {
+      const Index r = element / width;
+      sum += static_cast<double>(from[r * p.columns.length + element - r * width]);
+    }
+    sum = joinDown<Add>(tile, place, sum);
   }
-  if (tile.logDepth > 0) sum = joinDown<Add>(tile, place, sum);
   if (inside && place.down == 0) y[number] = static_cast<float>(sum) / divisorOf(p, rows, columns);
 }
 
 template <class Index>
-__device__ void averageGradient(const Pool<Index>& p, const float* dy, float* dx) {
-  const auto number = threadNumber<std::uint64_t>();
+__device__ void averageGradient(const PoolShape<Index>& p, const float* dy, float* dx) {
+  const auto number = threadNumber<Index>();
   if (number >= p.elements) return;
-  const Spot<Index> spot = spotOf(static_cast<std::int64_t>(number), p.h, p.w);
-  const Range<Index> down = covering(spot.row, p.h, p.oh, p.kh, p.strideH, p.top);
-  const Range<Index> across = covering(spot.column, p.w, p.ow, p.kw, p.strideW, p.left);
+  const Spot<Index> element = elementOf(p, number);
+  const Range<Index> down = covering(p.rows, element.row), across = covering(p.columns, element.column);
   double sum = 0;
+#pragma unroll 1
   for (Index i = down.first; i < down.last; ++i) {
-    const Range<Index> rows = rowsOf(p, i);
+    const Range<Index> rows = covered(p.rows, i);
+    const Index line = (element.plane * p.rows.windows + i) * p.columns.windows;
     for (Index j = across.first; j < across.last; ++j)
-      sum += static_cast<double>(dy[(spot.plane * p.oh + i) * p.ow + j] / divisorOf(p, rows, columnsOf(p, j)));
+      sum += static_cast<double>(dy[line + j] / divisorOf(p, rows, covered(p.columns, j)));
   }
   dx[number] = static_cast<float>(sum);
 }
@@ -180,5 +181,5 @@ __device__ void averageGradient(const Pool<Index>& p, const float* dy, float* dx
   extern "C" __global__ void tbem_Pool_averageGradient_##bits(tbem::cuda::PoolShape<Index> p, const float* dy, float* dx) {    \
     tbem::cuda::averageGradient(p, dy, dx);                                                                                    \
   }
-TBEM_POOL(32, std::int32_t)
-TBEM_POOL(64, std::int64_t)
+TBEM_POOL(32, std::uint32_t)
+TBEM_POOL(64, std::uint64_t)

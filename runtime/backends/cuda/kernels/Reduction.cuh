@@ -31,7 +31,7 @@ __device__ void reduce(const ReduceShape<Index>& shape, const typename What::Ope
   if (inside) {
     const Index first = static_cast<Index>(blockIdx.y) * shape.share;
     const Index last = shape.count - first < shape.share ? shape.count : first + shape.share;
-#pragma unroll 4
+#pragma unroll kUnrolled < Index>
     for (Index number = first + place.down; number < last; number += place.depth)
       what.add(sum, base + offsetOf(shape.reduced, number), number);
   }

@@ -1,5 +1,6 @@
-// gather_gradient: what is added to each row comes in the order of dy, whatever the threads do. The numbers are sorted with their
-// places (bitonic networks: Batcher 1968; no two keys are equal), then each element of dx sums its own.
+// gather_gradient: the same order of what is added to each row, whatever the threads do. The numbers are sorted with their places
+// (bitonic networks: Batcher 1968; no two keys are equal), then each element of dx sums its own, in the order of dy where they
+// are few.
 #include "runtime/backends/cuda/kernels/Report.cuh"
 #include "runtime/backends/cuda/kernels/Shape.cuh"
 #include "tbem/backend.h"
@@ -18,12 +19,17 @@ __device__ void exchange(std::uint64_t* keys, std::uint32_t begin, std::uint32_t
   if ((a > b) == ascends) keys[low] = b, keys[high] = a;
 }
 
+/// Keys of a block, of which there may be fewer than it has room for.
+__device__ std::uint32_t together(const ScatterOrder& order) {
+  return order.room < kSortedTogether ? order.room : kSortedTogether;
+}
+
 /// All exchanges of a run that stay within a block's keys.
-__device__ void exchangeTogether(std::uint64_t* keys, std::uint32_t begin, std::uint32_t run, std::uint32_t farthest) {
+__device__ void exchangeTogether(std::uint64_t* keys, std::uint32_t size, std::uint32_t begin, std::uint32_t run,
+                                 std::uint32_t farthest) {
   for (std::uint32_t distance = farthest; distance > 0; distance /= 2) {
     __syncthreads();
-    for (std::uint32_t pair = threadIdx.x; pair < kSortedTogether / 2; pair += kThreads)
-      exchange(keys, begin, pair, run, distance);
+    for (std::uint32_t pair = threadIdx.x; pair < size / 2; pair += kThreads) exchange(keys, begin, pair, run, distance);
   }
 }
 
@@ -45,11 +51,44 @@ __device__ void sumRows(const ScatterShape<Index>& s, const ScatterOrder& order,
   const Index outer = quotient(line, s.length), number = line - outer * s.length.divisor;
   const float* const from = dy + outer * s.numbers * s.inner.divisor + k;
   double sum = 0;
-  const std::uint32_t last = order.last[number];
+  const std::uint32_t first = order.first[number], last = order.last[number];
+  if (last - first > kOften) return;
 #pragma unroll 4
-  for (std::uint32_t i = order.first[number]; i < last; ++i)
+  for (std::uint32_t i = first; i < last; ++i)
     sum += static_cast<double>(from[static_cast<std::uint32_t>(order.keys[i]) * static_cast<Index>(s.inner.divisor)]);
   dx[at] = static_cast<float>(sum);
+}
+
+struct Add {
+  static __device__ double join(double a, double b) { return a + b; }
+};
+
+/// A block at every kOften-th key sums a slice of the number that it belongs to, where that comes often and no block before does.
+template <class Index>
+__device__ void sumOften(const ScatterShape<Index>& s, const ScatterOrder& order, const float* dy, float* dx) {
+  const Tile tile{3, 1};  // kSlice across, 8 down
+  const auto block = static_cast<Index>(blockIdx.x);
+  const Index line = quotient(block, s.slices), slice = block - line * s.slices.divisor;
+  const Index outer = quotient(line, s.places);
+  const auto place = static_cast<std::uint32_t>(line - outer * s.places.divisor) * kOften;
+  const std::uint64_t key = order.keys[place];
+  if (key == kNone) return;
+  const std::uint64_t number = key >> 32;
+  const std::uint32_t first = order.first[number], last = order.last[number];
+  if (last - first <= kOften || (place >= kOften && place - kOften >= first)) return;
+  const Place thread(tile);
+  const Index k = slice * kSlice + thread.across;
+  const bool inside = k < s.inner.divisor;
+  double sum = 0;
+  if (inside) {
+    const float* const from = dy + outer * s.numbers * s.inner.divisor + k;
+#pragma unroll 4
+    for (std::uint32_t i = first + thread.down; i < last; i += thread.depth)
+      sum += static_cast<double>(from[static_cast<std::uint32_t>(order.keys[i]) * static_cast<Index>(s.inner.divisor)]);
+  }
+  sum = joinDown<Add>(tile, thread, sum);
+  if (!inside || thread.down != 0) return;
+  dx[(outer * s.length.divisor + static_cast<Index>(number)) * s.inner.divisor + k] = static_cast<float>(sum);
 }
 
 }  // namespace
@@ -65,11 +104,11 @@ extern "C" __global__ void tbem_Scatter_clear(ScatterOrder order) {
 /// Makes the keys and sorts those of each block.
 extern "C" __global__ void tbem_Scatter_sort(ScatterOrder order) {
   __shared__ std::uint64_t keys[kSortedTogether];
-  const std::uint32_t begin = blockIdx.x * kSortedTogether;
-  for (std::uint32_t i = threadIdx.x; i < kSortedTogether; i += kThreads) keys[i] = keyOf(order, begin + i);
-  for (std::uint32_t run = 2; run <= kSortedTogether; run *= 2) exchangeTogether(keys, begin, run, run / 2);
+  const std::uint32_t begin = blockIdx.x * kSortedTogether, size = together(order);
+  for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) keys[i] = keyOf(order, begin + i);
+  for (std::uint32_t run = 2; run <= size; run *= 2) exchangeTogether(keys, size, begin, run, run / 2);
   __syncthreads();
-  for (std::uint32_t i = threadIdx.x; i < kSortedTogether; i += kThreads) order.keys[begin + i] = keys[i];
+  for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) order.keys[begin + i] = keys[i];
 }
 
 /// Exchanges across blocks.
@@ -83,7 +122,7 @@ extern "C" __global__ void tbem_Scatter_merge(ScatterOrder order, std::uint32_t 
   __shared__ std::uint64_t keys[kSortedTogether];
   const std::uint32_t begin = blockIdx.x * kSortedTogether;
   for (std::uint32_t i = threadIdx.x; i < kSortedTogether; i += kThreads) keys[i] = order.keys[begin + i];
-  exchangeTogether(keys, begin, run, kSortedTogether / 2);
+  exchangeTogether(keys, kSortedTogether, begin, run, kSortedTogether / 2);
   __syncthreads();
   for (std::uint32_t i = threadIdx.x; i < kSortedTogether; i += kThreads) order.keys[begin + i] = keys[i];
 }
@@ -97,11 +136,14 @@ extern "C" __global__ void tbem_Scatter_bounds(ScatterOrder order) {
   if (i + 1 == order.room || order.keys[i + 1] >> 32 != number) order.last[number] = i + 1;
 }
 
-extern "C" __global__ void tbem_Scatter_sum_32(ScatterShape<std::uint32_t> shape, ScatterOrder order, const float* dy,
-                                               float* dx) {
-  sumRows(shape, order, dy, dx);
-}
-extern "C" __global__ void tbem_Scatter_sum_64(ScatterShape<std::uint64_t> shape, ScatterOrder order, const float* dy,
-                                               float* dx) {
-  sumRows(shape, order, dy, dx);
-}
+#define TBEM_SCATTER(bits, Index)                                                                                      \
+  extern "C" __global__ void tbem_Scatter_sum_##bits(ScatterShape<Index> shape, ScatterOrder order, const float* dy,   \
+                                                     float* dx) {                                                      \
+    sumRows(shape, order, dy, dx);                                                                                     \
+  }                                                                                                                    \
+  extern "C" __global__ void tbem_Scatter_often_##bits(ScatterShape<Index> shape, ScatterOrder order, const float* dy, \
+                                                       float* dx) {                                                    \
+    sumOften(shape, order, dy, dx);                                                                                    \
+  }
+TBEM_SCATTER(32, std::uint32_t)
+TBEM_SCATTER(64, std::uint64_t)

@@ -25,6 +25,11 @@ __device__ Index offsetOf(const Axes<Index, Most>& axes, Index number) {
   return offset;
 }
 
+/// Turns of a loop over elements that are taken together, so that their loads wait together. Large tensors are rare, and code of
+/// 64 bits is long.
+template <class Index>
+constexpr int kUnrolled = sizeof(Index) == sizeof(std::uint32_t) ? 4 : 1;
+
 /// The number of this thread among all.
 template <class Index>
 __device__ Index threadNumber() {

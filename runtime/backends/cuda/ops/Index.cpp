@@ -26,7 +26,7 @@ public:
       bytes /= 2;
     }
     const auto together = static_cast<std::int64_t>(bytes / size);
-    const bool wide = std::max(runtime::elementCount(operands[0]), runtime::elementCount(operands[2])) >= kWide;
+    const bool wide = isWide(std::max(runtime::elementCount(operands[0]), runtime::elementCount(operands[2])));
     return wide ? start<std::uint64_t>(x, together, bytes, memory) : start<std::uint32_t>(x, together, bytes, memory);
   }
 
@@ -57,7 +57,7 @@ public:
   static runtime::Lines linesOf(const tbem_op_desc& op) { return runtime::linesAlong(op.operands[2], op.attributes[0]); }
   static std::uint64_t room(const tbem_op_desc& op) {
     const auto numbers = static_cast<std::uint64_t>(runtime::elementCount(op.operands[1]));
-    return std::max<std::uint64_t>(std::bit_ceil(numbers), kSortedTogether);
+    return std::bit_ceil(std::max<std::uint64_t>(numbers, 2));
   }
   static std::uint64_t bytes(const tbem_op_desc& op) {
     return room(op) * sizeof(std::uint64_t) + 2 * static_cast<std::uint64_t>(linesOf(op).length) * sizeof(std::uint32_t);
@@ -76,14 +76,14 @@ public:
     order.first = reinterpret_cast<std::uint32_t*>(order.keys + order.room);
     order.last = order.first + order.length;
     if (const tbem_status status = sort(order)) return status;
-    const bool wide = std::max(count, runtime::elementCount(operands[0])) >= kWide;
-    return wide ? sum<std::uint64_t>(order, "tbem_Scatter_sum_64", memory)
-                : sum<std::uint32_t>(order, "tbem_Scatter_sum_32", memory);
+    const bool wide = isWide(std::max(count, runtime::elementCount(operands[0])));
+    return wide ? sum<std::uint64_t>(order, "tbem_Scatter_sum_64", "tbem_Scatter_often_64", memory)
+                : sum<std::uint32_t>(order, "tbem_Scatter_sum_32", "tbem_Scatter_often_32", memory);
   }
 
 private:
   tbem_status sort(const ScatterOrder& order) const {
-    const Grid own{order.room / kSortedTogether, kThreads}, pairs{blocksFor(order.room / 2), kThreads};
+    const Grid own{(order.room - 1) / kSortedTogether + 1, kThreads}, pairs{blocksFor(order.room / 2), kThreads};
     if (const tbem_status status = launch({"Scatter", "tbem_Scatter_clear"}, {blocksFor(dx_.length), kThreads}, order))
       return status;
     if (const tbem_status status = launch({"Scatter", "tbem_Scatter_sort"}, own, order)) return status;
@@ -98,15 +98,21 @@ private:
   }
 
   template <class Index>
-  tbem_status sum(const ScatterOrder& order, const char* kernel, void* const* memory) const {
+  tbem_status sum(const ScatterOrder& order, const char* each, const char* often, void* const* memory) const {
     ScatterShape<Index> shape;
     const std::int64_t count = runtime::elementCount(operands[2]);
     shape.length = dividerBy<Index>(dx_.length);
     shape.inner = dividerBy<Index>(dx_.inner);
     shape.count = static_cast<Index>(count);
     shape.numbers = order.numbers;
-    return launch({"Scatter", kernel}, {blocksFor(count), kThreads}, shape, order, static_cast<const float*>(memory[0]),
-                  static_cast<float*>(memory[2]));
+    const std::int64_t slices = quotientUp(dx_.inner, kSlice), places = quotientUp(order.numbers, kOften);
+    shape.slices = dividerBy<Index>(slices);
+    shape.places = dividerBy<Index>(places);
+    const auto* const dy = static_cast<const float*>(memory[0]);
+    auto* const dx = static_cast<float*>(memory[2]);
+    if (const tbem_status status = launch({"Scatter", each}, {blocksFor(count), kThreads}, shape, order, dy, dx)) return status;
+    if (order.numbers <= kOften) return TBEM_OK;
+    return launch({"Scatter", often}, {static_cast<std::uint32_t>(dx_.outer * places * slices), kThreads}, shape, order, dy, dx);
   }
 
   runtime::Lines dx_;

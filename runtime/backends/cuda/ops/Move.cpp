@@ -52,7 +52,7 @@ public:
     const auto column = std::find_if(box.axes.begin(), box.axes.end(), [](const WalkAxis& axis) { return axis.from == 1; });
     if (column == box.axes.end() || column + 1 == box.axes.end()) return {};
     if (column->length < kShort || box.axes.back().length < kShort) return {};
-    return Turn(box, *column, bytesOf(op.operands[0]), largest(op.operands[0], op.operands[1]) >= kWide);
+    return Turn(box, *column, bytesOf(op.operands[0]), isWide(largest(op.operands[0], op.operands[1])));
   }
 
   tbem_status run(const void* x, void* y) const {
@@ -118,7 +118,7 @@ public:
   tbem_status run(void* const* memory, void*, const double*) override {
     const std::int64_t count = runtime::elementCount(operands[1]);
     if (count == 0) return TBEM_OK;
-    const bool wide = count >= kWide;
+    const bool wide = isWide(count);
     const Kernel kernel = TBEM_SIZED_KERNELS(Pad).of(bytesOf(operands[0]), wide);
     const Grid grid{blocksFor(count), kThreads};
     const void* const x = memory[0];

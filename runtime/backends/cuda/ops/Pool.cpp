@@ -14,38 +14,42 @@ struct Plan {
   Tile tile;  ///< of an average's windows
 };
 
+/// The largest number that is counted to along an axis: products of both lengths for bins, places in the padding for windows.
+std::int64_t farthest(std::int64_t length, std::int64_t windows, std::int64_t kernel, std::int64_t stride) {
+  return kernel == 0 ? (windows + 1) * (length + 1) : windows * stride + length + kernel;
+}
+
 Plan planOf(const tbem_op_desc& op) {
   constexpr std::int64_t kWarp = 32, kBlock = 2048;  // elements of a window from which a warp or a block takes it
   const runtime::Pool2d p = runtime::pool2d(op);
   Plan plan{p, false, p.n * p.c * p.oh * p.ow, p.n * p.c * p.h * p.w, {}};
-  // Places of bins are products of both lengths; those of windows may begin in the padding.
-  const std::int64_t most = std::max({(p.oh + 1) * (p.h + 1), (p.ow + 1) * (p.w + 1), p.h + p.top + p.kh, p.w + p.left + p.kw});
-  const bool adaptive = p.kh == 0;
-  plan.wide =
-      std::max({plan.results, plan.elements, adaptive ? most : p.h + p.top + p.kh, adaptive ? 0 : p.w + p.left + p.kw}) >= kWide;
+  const std::int64_t most = std::max({plan.results, plan.elements, p.kh * p.kw, farthest(p.h, p.oh, p.kh, p.strideH) + p.top,
+                                      farthest(p.w, p.ow, p.kw, p.strideW) + p.left});
+  plan.wide = isWide(most);
   const std::int64_t window =
-      adaptive ? p.h / std::max<std::int64_t>(p.oh, 1) * (p.w / std::max<std::int64_t>(p.ow, 1)) : p.kh * p.kw;
+      p.kh == 0 ? p.h / std::max<std::int64_t>(p.oh, 1) * (p.w / std::max<std::int64_t>(p.ow, 1)) : p.kh * p.kw;
   plan.tile.logDepth = window >= kBlock ? 8 : window >= kWarp ? 5 : 0;
   return plan;
 }
 
 template <class Index>
+PoolAxis<Index> axisOf(std::int64_t length, std::int64_t windows, std::int64_t kernel, std::int64_t stride, std::int64_t before) {
+  const auto as = [](std::int64_t number) { return static_cast<Index>(number); };
+  return {as(length),
+          as(windows),
+          as(kernel),
+          as(stride),
+          as(before),
+          dividerBy<Index>(length),
+          dividerBy<Index>(windows),
+          dividerBy<Index>(stride)};
+}
+
+template <class Index>
 PoolShape<Index> shapeOf(const Plan& plan) {
   const runtime::Pool2d& p = plan.pool;
-  const auto as = [](std::int64_t number) { return static_cast<Index>(number); };
-  return {plan.results,
-          plan.elements,
-          as(p.h),
-          as(p.w),
-          as(p.oh),
-          as(p.ow),
-          as(p.kh),
-          as(p.kw),
-          as(p.strideH),
-          as(p.strideW),
-          as(p.top),
-          as(p.left),
-          p.includePad ? 1 : 0};
+  return {axisOf<Index>(p.h, p.oh, p.kh, p.strideH, p.top), axisOf<Index>(p.w, p.ow, p.kw, p.strideW, p.left),
+          static_cast<Index>(plan.results), static_cast<Index>(plan.elements), p.includePad ? 1 : 0};
 }
 
 /// tbem_Pool_NAME_32 and _64.
@@ -58,7 +62,7 @@ struct PoolKernel {
 class Pool final : public Op {
 public:
   explicit Pool(const tbem_op_desc& from)
-      : Op(from), plan_(planOf(desc)), narrow_(shapeOf<std::int32_t>(plan_)), large_(shapeOf<std::int64_t>(plan_)) {}
+      : Op(from), plan_(planOf(desc)), narrow_(shapeOf<std::uint32_t>(plan_)), large_(shapeOf<std::uint64_t>(plan_)) {}
 
   tbem_status run(void* const* memory, void* work, const double*) override {
     const auto* const first = static_cast<const float*>(memory[0]);
@@ -92,8 +96,8 @@ private:
   }
 
   Plan plan_;
-  PoolShape<std::int32_t> narrow_;
-  PoolShape<std::int64_t> large_;
+  PoolShape<std::uint32_t> narrow_;
+  PoolShape<std::uint64_t> large_;
 };
 
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {

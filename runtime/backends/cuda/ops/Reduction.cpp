@@ -58,7 +58,7 @@ Reduction reductionOver(const tbem_operand& x, const Reduced& reduced) {
   const std::vector<Group> groups = groupsOf(x, reduced);
   Reduction plan;
   for (int d = 0; d < x.rank; ++d) (reduced[static_cast<std::size_t>(d)] ? plan.count : plan.outputs) *= x.dims[d];
-  plan.wide = runtime::elementCount(x) >= kWide;
+  plan.wide = isWide(runtime::elementCount(x));
   const std::int64_t inner = !groups.empty() && !groups.back().reduced ? groups.back().length : 0;
   const Tile tile = tileFor(plan.outputs, plan.count, inner);
   const std::int64_t width = kThreads >> tile.logDepth, depth = std::int64_t{1} << tile.logDepth;

@@ -30,8 +30,8 @@ public:
     std::uint64_t bytes = 16;  // as many at once as divide all of them
     while (places % bytes != 0) bytes /= 2;
     const auto pieces = static_cast<std::int64_t>(row / bytes);
-    return samples * pieces >= kWide ? start<std::uint64_t>(samples, pieces, bytes, memory)
-                                     : start<std::uint32_t>(samples, pieces, bytes, memory);
+    return isWide(samples * pieces) ? start<std::uint64_t>(samples, pieces, bytes, memory)
+                                    : start<std::uint32_t>(samples, pieces, bytes, memory);
   }
 
 private:

@@ -23,6 +23,11 @@ LineShape<Index> lineShape(const runtime::Lines& lines, const Tile& tile) {
 
 }  // namespace
 
+std::atomic<std::int64_t>& wideFrom() {
+  static std::atomic<std::int64_t> from = kWide;
+  return from;
+}
+
 template <>
 Divider<std::uint32_t> dividerBy<std::uint32_t>(std::int64_t divisor) {
   const auto by = static_cast<std::uint64_t>(std::max<std::int64_t>(divisor, 1));
@@ -71,7 +76,7 @@ LinePlan linesOf(const tbem_operand& x, std::int64_t axis) {
   const std::int64_t count = lines.outer * lines.inner;
   LinePlan plan;
   const Tile tile = tileFor(count, lines.length, lines.inner == 1 ? 0 : count);
-  plan.wide = runtime::elementCount(x) >= kWide;
+  plan.wide = isWide(runtime::elementCount(x));
   plan.blocks = static_cast<std::uint32_t>(quotientUp(count, kThreads >> tile.logDepth));
   plan.narrow = lineShape<std::uint32_t>(lines, tile);
   plan.large = lineShape<std::uint64_t>(lines, tile);

@@ -6,6 +6,7 @@
 #include "runtime/backends/cuda/device/Op.h"
 #include "runtime/backends/cuda/device/Parameters.h"
 
+#include <atomic>
 #include <bit>
 #include <span>
 
@@ -13,6 +14,9 @@ namespace tbem::cuda {
 
 /// Tensors of so many elements need numbers of 64 bits.
 constexpr std::int64_t kWide = std::int64_t{1} << 31;
+/// From how many elements on they are used: kWide, but in tests, which have not the memory for as many.
+std::atomic<std::int64_t>& wideFrom();
+inline bool isWide(std::int64_t elements) { return elements >= wideFrom(); }
 
 template <class Index>
 Divider<Index> dividerBy(std::int64_t divisor);

@@ -64,7 +64,7 @@ Copy::Plan Copy::planOf(const Box& box, std::uint64_t bytes) {
   return plan;
 }
 
-Copy::Copy(const Box& box, std::uint64_t elementBytes, std::int64_t elements) : wide_(elements >= kWide) {
+Copy::Copy(const Box& box, std::uint64_t elementBytes, std::int64_t elements) : wide_(isWide(elements)) {
   const Box few = joined(box);
   plan_ = together_ = planOf(few, elementBytes);
   for (std::uint64_t bytes = kMostBytes; bytes > elementBytes; bytes /= 2) {

@@ -1,0 +1,40 @@
+// Kernels for tensors of 2^31 elements and more, tried on small ones: the same bits as those for small ones.
+#include "runtime/backends/cuda/ops/Shapes.h"
+#include "test/problems/Random.h"
+#include "test/prop/cuda/Card.h"
+
+namespace tbem::test {
+namespace {
+
+class CudaWide : public OnCard {
+protected:
+  void TearDown() override { cuda::wideFrom() = cuda::kWide; }
+};
+
+TEST_F(CudaWide, KernelsAgreeWithThoseForFewerElements) {
+  for (int p = 0; p < TBEM_PRIMITIVE_COUNT; ++p) {
+    const auto primitive = static_cast<tbem_primitive>(p);
+    if (isLibrarys(primitive) || movesRows(primitive) || primitive == TBEM_PRIMITIVE_constant) continue;
+    for (std::uint64_t seed = 0; seed < 20 && !HasFailure(); ++seed) {
+      Random random(64000 + 100 * static_cast<std::uint64_t>(p) + seed);
+      const Problem problem = randomProblem(primitive, random);
+      cuda::wideFrom() = cuda::kWide;
+      const Outcome narrow = runOn(*tbem_backend_cuda(), problem, {TBEM_F32, 1, {}});
+      ASSERT_EQ(narrow.status, TBEM_OK) << problem.text() << ": " << narrow.error;
+      cuda::wideFrom() = 0;
+      const Outcome wide = runOn(*tbem_backend_cuda(), problem, {TBEM_F32, 1, {}});
+      ASSERT_EQ(wide.status, TBEM_OK) << problem.text() << ": " << wide.error;
+      EXPECT_EQ(wide.bytes, narrow.bytes) << problem.text() << ", seed " << seed;
+    }
+  }
+}
+
+TEST_F(CudaWide, RowsOfSamplesAreMoved) {
+  Random random(65000);
+  const Array data = random.array({12, 35}), list{{5}, {3, 0, 2, 3, -1}, true};
+  cuda::wideFrom() = 0;
+  agreesWithRef({TBEM_PRIMITIVE_move_rows, {}, {}, {data, list, std::nullopt}, {Array{{12, 35}, {}, false}}}, 0);
+}
+
+}  // namespace
+}  // namespace tbem::test
