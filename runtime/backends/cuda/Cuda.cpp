@@ -76,7 +76,8 @@ tbem_status checkOp(const tbem_op_desc& op) {
   const std::string wrong = runtime::checkDescription(op);
   if (!wrong.empty()) return fail(TBEM_INVALID, wrong);
   const runtime::Signature& signature = runtime::signature(static_cast<tbem_primitive>(op.primitive));
-  if (op.algorithm != 0) return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} has one algorithm", signature.name));
+  const bool chooses = familyOf(op.primitive).query == convFamily().query;
+  if (op.algorithm != 0 && !chooses) return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} has one algorithm", signature.name));
   for (int k = 0; k < op.inputs + op.outputs; ++k) {
     const tbem_operand& operand = op.operands[k];
     if (operand.present == 0 || signature.moves || tbem_is_floating(operand.dtype) == 0 || operand.dtype == TBEM_F32) continue;

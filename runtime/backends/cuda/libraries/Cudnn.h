@@ -30,8 +30,9 @@ tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const cudnn::Con
 /// A convolution that is ready to run on the card.
 class PreparedConvolution {
 public:
-  /// Prepared with the first of its engines that cuDNN can prepare and that needs at most `workspace` bytes. Errors, in words.
-  static tl::expected<PreparedConvolution, std::string> prepare(const cudnn::Convolution& problem, std::uint64_t workspace);
+  /// Prepared with that engine, or where cuDNN cannot prepare it with the first of its others that needs no more workspace.
+  /// Errors, in words.
+  static tl::expected<PreparedConvolution, std::string> prepare(const cudnn::Convolution& problem, const cudnn::Engine& engine);
   /// Puts it behind what the device was asked before. "" or why not.
   std::string run(const cudnn::Addresses& at);
 
