@@ -19,8 +19,8 @@ struct Net {
   const char* model;
   const char* inputs;
   const char* task;  ///< "": inference
-  /// Rounding may turn the sign of what a ReLU or a maximum looks at: gradients then differ by a share of an element's, not of its
-  /// last place.
+  /// Rounding may turn the sign of what a ReLU or a maximum looks at: gradients then differ by a share of an element's, not of
+  /// its last place.
   bool kinked = true;
 };
 
@@ -49,7 +49,8 @@ const Net kNets[] = {
     {"unet", "import std.vision: unet", "unet(classes: 3, width: 4)", kImages, kSgd},
     {"gpt2", "import std.text: gpt2", "gpt2(vocab: 101, context: 32, layers: 2, width: 32, heads: 4)", kTokens,
      "task train(loss: cross_entropy, optimizer: adamw(lr: 0.001, clip_norm: 1))", false},
-    {"llama", "import std.text: llama", "llama(vocab: 101, layers: 2, width: 32, heads: 4, groups: 2, hidden: 64)", kTokens, kAdam, false},
+    {"llama", "import std.text: llama", "llama(vocab: 101, layers: 2, width: 32, heads: 4, groups: 2, hidden: 64)", kTokens,
+     kAdam, false},
     {"skipnet", "import std.adaptive: skipnet", "skipnet(n: 1, tau: 0)", kSmall, ""},
     {"sdn_resnet56", "import std.adaptive: sdn_resnet56", "sdn_resnet56(tau: 0.11)", kSmall, ""},
     {"act_resnet", "import std.adaptive: act_resnet", "act_resnet(n: 1)", kSmall, ""},
@@ -61,8 +62,8 @@ std::string textOf(const Net& net) {
   return std::string(net.imports) + "\ndesign d of " + net.model + " {\n " + net.inputs + "\n " + net.task + "\n}\n";
 }
 
-/// What a run leaves, by kind: results, weights, states, statistics, each as one vector. (Single gradients may be sums that cancel:
-/// that of a bias in front of a normalisation is rounding alone.)
+/// What a run leaves, by kind: results, weights, states, statistics, each as one vector. (Single gradients may be sums that
+/// cancel: that of a bias in front of a normalisation is rounding alone.)
 std::map<std::string, std::vector<double>> leftBy(const Loaded& l) {
   std::map<std::string, std::vector<double>> values;
   const auto add = [&](const std::string& kind, const std::vector<double>& more) {
