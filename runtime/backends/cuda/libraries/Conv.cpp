@@ -49,24 +49,32 @@ bool isBestAsProduct(const cudnn::Convolution& problem) {
 /// An engine, or nothing: a product.
 using Choice = std::optional<cudnn::Engine>;
 
-/// The way of the description's algorithm: the default, and then others that may be faster on a card. Errors, in words.
-tl::expected<Choice, std::string> choiceOf(const tbem_op_desc& op) {
-  const cudnn::Convolution problem = problemOf(op);
-  const auto number = static_cast<std::size_t>(op.algorithm);
-  const bool productFirst = isBestAsProduct(problem);
-  if (productFirst && number == 0) return Choice();
-  const auto engines = enginesOf(evenProblem(problem).problem);
-  if (!engines) return tl::unexpected(engines.error());
-  std::vector<Choice> choices;
-  if (productFirst) choices.emplace_back();
-  const std::size_t most = TBEM_MAX_ALGORITHMS - (isProduct(problem) && !productFirst ? 1 : 0);
-  for (const cudnn::Engine& engine : *engines) {
+/// Adds engines that are not among the choices yet, by their numbers, up to so many choices.
+void addEngines(const std::vector<cudnn::Engine>& engines, std::size_t most, std::vector<Choice>& choices) {
+  for (const cudnn::Engine& engine : engines) {
     const auto same = [&](const Choice& other) { return other && other->index == engine.index; };
     if (choices.size() < most && std::none_of(choices.begin(), choices.end(), same)) choices.emplace_back(engine);
   }
-  if (isProduct(problem) && !productFirst) choices.emplace_back();
+}
+
+/// The way of the description's algorithm: the default, and then others that may be faster on a card. Errors, in words.
+tl::expected<Choice, std::string> choiceOf(const tbem_op_desc& op) {
+  const cudnn::Convolution problem = problemOf(op), asked = evenProblem(problem).problem;
+  const auto number = static_cast<std::size_t>(op.algorithm);
+  const bool productFirst = isBestAsProduct(problem), productLater = isProduct(problem) && !productFirst;
+  std::vector<Choice> choices;
+  if (productFirst) choices.emplace_back();
   if (number < choices.size()) return choices[number];
-  return tl::unexpected(fmt::format("it has {} algorithms", choices.size()));
+  const auto engines = enginesOf(asked);
+  if (!engines) return tl::unexpected(engines.error());
+  addEngines(*engines, TBEM_MAX_ALGORITHMS - (productLater ? 1 : 0), choices);
+  if (productLater) choices.emplace_back();
+  if (number < choices.size()) return choices[number];
+  const auto others = fallbackEnginesOf(asked);
+  if (!others) return tl::unexpected(others.error());
+  addEngines(*others, TBEM_MAX_ALGORITHMS, choices);
+  if (number < choices.size()) return choices[number];
+  return tl::unexpected(fmt::format("it has no algorithm {}, but {}", number, choices.size()));
 }
 
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {

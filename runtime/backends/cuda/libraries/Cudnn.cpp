@@ -105,6 +105,12 @@ tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const cudnn::Con
   return enginesOf(cudnn, problem);
 }
 
+tl::expected<std::vector<cudnn::Engine>, std::string> fallbackEnginesOf(const cudnn::Convolution& problem) {
+  Cudnn& cudnn = shared();
+  const std::lock_guard lock(cudnn.mutex);
+  return ask(cudnn, problem, cudnn::List::Fallback);
+}
+
 tl::expected<PreparedConvolution, std::string> PreparedConvolution::prepare(const cudnn::Convolution& problem,
                                                                             const cudnn::Engine& engine) {
   Cudnn& cudnn = shared();

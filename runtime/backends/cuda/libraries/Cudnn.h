@@ -26,6 +26,8 @@ constexpr cudnn::Policy kPolicy{.tf32 = false, .nondeterministic = false};
 /// The engines that may be taken for a problem, best first, and where the list had none, those of cuDNN's fallback; at least one.
 /// Kept, so a problem is asked about once. Errors, in words: there is nobody to ask, cuDNN refuses, it has no engine.
 tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const cudnn::Convolution& problem);
+/// Those of cuDNN's fallback alone, which may have others; there may be none.
+tl::expected<std::vector<cudnn::Engine>, std::string> fallbackEnginesOf(const cudnn::Convolution& problem);
 
 /// A convolution that is ready to run on the card.
 class PreparedConvolution {
