@@ -41,23 +41,23 @@ struct LogicalNot {
 /// Also of predicates.
 template <class Operation>
 bool ofPredicates(const Instruction& in, Lane& lane) {
-  lane.registers[in.to[0]] = Operation{}(lane.registers[in.from[0]] & 1, lane.registers[in.from[1]] & 1) & 1;
+  lane.at(in.to[0]) = Operation{}(lane.at(in.from[0]) & 1, lane.at(in.from[1]) & 1) & 1;
   return true;
 }
 bool notPredicate(const Instruction& in, Lane& lane) {
-  lane.registers[in.to[0]] = (lane.registers[in.from[0]] & 1) ^ 1;
+  lane.at(in.to[0]) = (lane.at(in.from[0]) & 1) ^ 1;
   return true;
 }
 
 template <class Operation>
 void logic(Site& site) {
   const Type type = site.expectType({Type::Pred, Type::B16, Type::B32, Type::B64});
-  emitPlain(site, type, 2, type == Type::Pred ? ofPredicates<Operation> : binaryOf<Operation>(type));
+  emitPlain(site, type, 2, type == Type::Pred ? each<ofPredicates<Operation>> : binaryOf<Operation>(type));
 }
 
 void logicNot(Site& site) {
   const Type type = site.expectType({Type::Pred, Type::B16, Type::B32, Type::B64});
-  emitPlain(site, type, 1, type == Type::Pred ? notPredicate : unaryOf<Not>(type));
+  emitPlain(site, type, 1, type == Type::Pred ? each<notPredicate> : unaryOf<Not>(type));
 }
 
 void conditionalNot(Site& site) {
@@ -88,7 +88,7 @@ void shifts(Site& site) {
   site.in.to[0] = site.target(0, type);
   site.in.from[0] = site.source(1, type);
   site.in.from[1] = site.source(2, Type::U32);
-  site.emit(withInteger(type, []<class T>() -> Handler { return shift<T, Left>; }));
+  site.emit(withInteger(type, []<class T>() -> Handler { return each<shift<T, Left>>; }));
 }
 
 // Two words as one of 64 bits, of which the upper half is kept behind a shift to the left and the lower behind one to the right.
@@ -108,8 +108,8 @@ void shf(Site& site) {
   const bool wraps = site.take("wrap");
   if (!wraps) site.expect("clamp");
   const Type type = site.expectType({Type::B32});
-  if (left) return emitPlain(site, type, 3, wraps ? funnel<true, true> : funnel<true, false>);
-  emitPlain(site, type, 3, wraps ? funnel<false, true> : funnel<false, false>);
+  if (left) return emitPlain(site, type, 3, wraps ? each<funnel<true, true>> : each<funnel<true, false>>);
+  emitPlain(site, type, 3, wraps ? each<funnel<false, true>> : each<funnel<false, false>>);
 }
 
 bool permuteBytes(const Instruction& in, Lane& lane) {
@@ -127,7 +127,7 @@ bool permuteBytes(const Instruction& in, Lane& lane) {
   return true;
 }
 
-void prmt(Site& site) { emitPlain(site, site.expectType({Type::B32}), 3, permuteBytes); }
+void prmt(Site& site) { emitPlain(site, site.expectType({Type::B32}), 3, each<permuteBytes>); }
 
 template <class T>
 bool extractField(const Instruction& in, Lane& lane) {
@@ -153,10 +153,10 @@ void bfe(Site& site) {
   site.in.from[0] = site.source(1, type);
   site.in.from[1] = site.source(2, Type::U32);
   site.in.from[2] = site.source(3, Type::U32);
-  site.emit(type == Type::U32   ? extractField<std::uint32_t>
-            : type == Type::U64 ? extractField<std::uint64_t>
-            : type == Type::S32 ? extractField<std::int32_t>
-                                : extractField<std::int64_t>);
+  site.emit(type == Type::U32   ? each<extractField<std::uint32_t>>
+            : type == Type::U64 ? each<extractField<std::uint64_t>>
+            : type == Type::S32 ? each<extractField<std::int32_t>>
+                                : each<extractField<std::int64_t>>);
 }
 
 template <class T>
@@ -182,7 +182,7 @@ void bfi(Site& site) {
   site.in.from[1] = site.source(2, type);
   site.in.from[2] = site.source(3, Type::U32);
   site.in.from[3] = site.source(4, Type::U32);
-  site.emit(type == Type::B32 ? insertField<std::uint32_t> : insertField<std::uint64_t>);
+  site.emit(type == Type::B32 ? each<insertField<std::uint32_t>> : each<insertField<std::uint64_t>>);
 }
 
 struct CountOnes {
@@ -226,7 +226,7 @@ void emitCounted(Site& site, Type type) {
   site.expectOperands(2, 2);
   site.in.to[0] = site.target(0, Type::U32);
   site.in.from[0] = site.source(1, type);
-  site.emit(withInteger(type, []<class T>() -> Handler { return counted<T, Operation>; }));
+  site.emit(withInteger(type, []<class T>() -> Handler { return each<counted<T, Operation>>; }));
 }
 
 void popc(Site& site) { emitCounted<CountOnes>(site, site.expectType(kWords)); }
@@ -274,7 +274,7 @@ void lop3(Site& site) {
   site.in.to[0] = site.target(0, Type::B32);
   for (std::size_t at = 0; at < 3; ++at) site.in.from[at] = site.source(at + 1, Type::B32);
   site.in.number = site.immediate(site.operand(4));
-  site.emit(lookUp);
+  site.emit(each<lookUp>);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ template <bool Subtracts, bool In, bool Out>
 void emitChain(Site& site) {
   const Type type = site.expectType({Type::U32, Type::S32, Type::U64, Type::S64});
   emitPlain(site, type, 2,
-            bytesOf(type) == 4 ? chain<std::uint32_t, Subtracts, In, Out> : chain<std::uint64_t, Subtracts, In, Out>);
+            bytesOf(type) == 4 ? each<chain<std::uint32_t, Subtracts, In, Out>> : each<chain<std::uint64_t, Subtracts, In, Out>>);
 }
 
 template <bool Subtracts>
@@ -47,7 +47,7 @@ bool productChain(const Instruction& in, Lane& lane) {
 template <bool High, bool In, bool Out>
 void emitProduct(Site& site) {
   const Type type = site.expectType({Type::U32, Type::S32, Type::U64, Type::S64});
-  emitPlain(site, type, 3, withInteger(type, []<class T>() -> Handler { return productChain<T, High, In, Out>; }));
+  emitPlain(site, type, 3, withInteger(type, []<class T>() -> Handler { return each<productChain<T, High, In, Out>>; }));
 }
 
 template <bool In, bool Out>

@@ -51,9 +51,9 @@ T rounded(double value) {
 }
 
 template <class To, class From>
-bool wholeToWhole(const Instruction& in, Lane& lane) {
-  lane.set(in.to[0], static_cast<To>(lane.get<From>(in.from[0])));
-  return true;
+void wholeToWhole(const Instruction& in, Warp& warp, std::uint32_t mask) {
+  const std::uint64_t* a = warp.row(in.from[0]);
+  fill(warp.row(in.to[0]), mask, [=](std::size_t at) { return bitsOf(static_cast<To>(valueOf<From>(a[at]))); });
 }
 
 template <class To, class From>
@@ -120,13 +120,13 @@ bool realToReal(const Instruction& in, Lane& lane) {
 template <class To, class From>
 Handler handlerOf(bool saturated) {
   if constexpr (!kIsReal<To> && !kIsReal<From>)
-    return saturated ? wholeSaturated<To, From> : wholeToWhole<To, From>;
+    return saturated ? each<wholeSaturated<To, From>> : wholeToWhole<To, From>;
   else if constexpr (!kIsReal<From>)
-    return wholeToReal<To, From>;
+    return each<wholeToReal<To, From>>;
   else if constexpr (!kIsReal<To>)
-    return realToWhole<To, From>;
+    return each<realToWhole<To, From>>;
   else
-    return realToReal<To, From>;
+    return each<realToReal<To, From>>;
 }
 
 template <class Make>

@@ -115,7 +115,7 @@ bool saturated(const Instruction& in, Lane& lane) {
 
 template <class Operation>
 void sum(Site& site, Type type) {
-  if (type == Type::S32 && site.take("sat")) return emitPlain(site, type, 2, saturated<Operation>);
+  if (type == Type::S32 && site.take("sat")) return emitPlain(site, type, 2, each<saturated<Operation>>);
   emitPlain(site, type, 2, binaryOf<Operation>(type));
 }
 
@@ -135,10 +135,10 @@ void wide(Site& site, Type type) {
   const struct {
     Type type, wide;
     Handler handler;
-  } rows[] = {{Type::U16, Type::U32, wideProduct<std::uint16_t, std::uint32_t, Adds>},
-              {Type::S16, Type::S32, wideProduct<std::int16_t, std::int32_t, Adds>},
-              {Type::U32, Type::U64, wideProduct<std::uint32_t, std::uint64_t, Adds>},
-              {Type::S32, Type::S64, wideProduct<std::int32_t, std::int64_t, Adds>}};
+  } rows[] = {{Type::U16, Type::U32, each<wideProduct<std::uint16_t, std::uint32_t, Adds>>},
+              {Type::S16, Type::S32, each<wideProduct<std::int16_t, std::int32_t, Adds>>},
+              {Type::U32, Type::U64, each<wideProduct<std::uint32_t, std::uint64_t, Adds>>},
+              {Type::S32, Type::S64, each<wideProduct<std::int32_t, std::int64_t, Adds>>}};
   for (const auto& row : rows) {
     if (row.type != type) continue;
     site.in.to[0] = site.target(0, row.wide);
@@ -166,8 +166,8 @@ template <class A, class B, class Sum>
 bool dotOfBytes(const Instruction& in, Lane& lane) {
   std::array<A, 4> a;
   std::array<B, 4> b;
-  std::memcpy(a.data(), lane.registers + in.from[0], 4);
-  std::memcpy(b.data(), lane.registers + in.from[1], 4);
+  std::memcpy(a.data(), &lane.at(in.from[0]), 4);
+  std::memcpy(b.data(), &lane.at(in.from[1]), 4);
   auto sum = lane.get<std::uint32_t>(in.from[2]);
   for (std::size_t at = 0; at < 4; ++at)
     sum += static_cast<std::uint32_t>(static_cast<std::int32_t>(a[at]) * static_cast<std::int32_t>(b[at]));
@@ -178,10 +178,10 @@ bool dotOfBytes(const Instruction& in, Lane& lane) {
 void dp4a(Site& site) {
   const Type first = site.expectType({Type::U32, Type::S32}), second = site.expectType({Type::U32, Type::S32});
   const bool a = isSigned(first), b = isSigned(second);
-  if (a && b) return emitPlain(site, Type::S32, 3, dotOfBytes<std::int8_t, std::int8_t, std::int32_t>);
-  if (a) return emitPlain(site, Type::S32, 3, dotOfBytes<std::int8_t, std::uint8_t, std::int32_t>);
-  if (b) return emitPlain(site, Type::S32, 3, dotOfBytes<std::uint8_t, std::int8_t, std::int32_t>);
-  emitPlain(site, Type::U32, 3, dotOfBytes<std::uint8_t, std::uint8_t, std::uint32_t>);
+  if (a && b) return emitPlain(site, Type::S32, 3, each<dotOfBytes<std::int8_t, std::int8_t, std::int32_t>>);
+  if (a) return emitPlain(site, Type::S32, 3, each<dotOfBytes<std::int8_t, std::uint8_t, std::int32_t>>);
+  if (b) return emitPlain(site, Type::S32, 3, each<dotOfBytes<std::uint8_t, std::int8_t, std::int32_t>>);
+  emitPlain(site, Type::U32, 3, each<dotOfBytes<std::uint8_t, std::uint8_t, std::uint32_t>>);
 }
 
 }  // namespace

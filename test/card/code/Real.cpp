@@ -127,8 +127,8 @@ void emitReal(Site& site, Type type, std::uint32_t rounding) {
   if (type == Type::F32 && site.take("sat")) site.in.flags |= kSaturate;
   const bool plain = site.in.flags == kNearest;
   if (type == Type::F32)
-    return emitPlain(site, type, Count, plain ? nearestOf<float, Operation, Count>() : under<float, Operation, Count>);
-  emitPlain(site, type, Count, plain ? nearestOf<double, Operation, Count>() : under<double, Operation, Count>);
+    return emitPlain(site, type, Count, plain ? nearestOf<float, Operation, Count>() : each<under<float, Operation, Count>>);
+  emitPlain(site, type, Count, plain ? nearestOf<double, Operation, Count>() : each<under<double, Operation, Count>>);
 }
 
 bool isReal32Or64(Type type) { return type == Type::F32 || type == Type::F64; }
@@ -249,7 +249,7 @@ void testp(Site& site) {
   site.expectOperands(2, 2);
   site.in.to[0] = site.target(0, Type::Pred);
   site.in.from[0] = site.source(1, type);
-  site.emit(type == Type::F32 ? classify<float> : classify<double>);
+  site.emit(type == Type::F32 ? each<classify<float>> : each<classify<double>>);
 }
 
 }  // namespace

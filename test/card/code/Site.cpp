@@ -204,7 +204,7 @@ std::uint32_t Site::looseTarget(const Operand& operand, Type type) {
 namespace {
 
 bool localAddress(const Instruction& in, Lane& lane) {
-  lane.registers[in.to[0]] = kLocalBase + lane.localBase + static_cast<std::uint64_t>(in.number);
+  lane.at(in.to[0]) = kLocalBase + lane.localBase + static_cast<std::uint64_t>(in.number);
   return true;
 }
 
@@ -215,7 +215,7 @@ bool Site::emitLocalAddress(const Operand& operand, std::uint32_t slot) {
   const Instruction kept = in;
   in.to[0] = slot;
   in.number = static_cast<std::int64_t>(function.offsets[operand.index] + operand.bits);
-  emit(localAddress);
+  emit(each<localAddress>);
   in = kept;
   return true;
 }
@@ -269,6 +269,11 @@ void Site::emit(Handler handler) {
   Instruction done = in;
   done.handler = handler;
   function.function.code.push_back(done);
+}
+
+void Site::emitFlow(Handler handler) {
+  in.flow = Flow::Other;
+  emit(handler);
 }
 
 }  // namespace tbem::card

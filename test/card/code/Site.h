@@ -82,6 +82,8 @@ public:
 
   /// Puts the instruction, as it is now, behind the others; what follows starts as a copy of it without a handler.
   void emit(Handler handler);
+  /// Of an instruction that says itself where its threads go on (Flow::Other).
+  void emitFlow(Handler handler);
 
   Instruction in;
   FunctionSite& function;

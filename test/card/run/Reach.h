@@ -48,7 +48,7 @@ std::byte* reachGlobal(const Lane& lane, const Instruction& in, std::uint64_t ad
   if (!memory.reaches(address) || address % Size != 0 ||
       !isAllowed<Size>(memory.known(address), use.touch, launch.settings->written))
     refuseGlobal(lane, in, address, Size, use.touch);
-  if (launch.settings->races) noteGlobal(lane, in, address, Size, use);
+  if (launch.settings->races && memory.isTracked(address)) noteGlobal(lane, in, address, Size, use);
   return memory.bytes(address);
 }
 

@@ -8,7 +8,7 @@
 namespace tbem::card {
 
 struct Settings {
-  std::uint64_t memory = 1ULL << 30;  ///< bytes
+  std::uint64_t memory = 4ULL << 30;  ///< bytes
   unsigned computeCapability = 90;    ///< 90 for 9.0
   bool written = true;                ///< reads of what was never written are reported
   bool races = true;                  ///< accesses that nothing orders are reported

@@ -114,13 +114,19 @@ std::string neighbours(const std::string& between, const std::string& bytes = "2
 
 TEST(Bugs, MissingBarrier) {
   EXPECT_EQ(run(neighbours("bar.sync 0;")).text, "");
-  const Found found = run(neighbours(""));
-  expectFound(found, FaultKind::IllegalAddress, "of which the block never wrote all");  // thread 0 comes before its neighbour
+  expectFound(run(neighbours("")), FaultKind::Race, "race: reads byte 4 of shared memory, which thread 1 of block (0,0,0) wrote");
   Settings raced;
   raced.written = false;
   expectFound(run(neighbours(""), raced), FaultKind::Race, "race: ");
   raced.races = false;
   EXPECT_EQ(run(neighbours(""), raced).text, "");
+}
+
+TEST(Bugs, SharedMemoryThatNobodyWrote) {
+  const std::string text =
+      kernel("mov.u32 %r1, cells;\nld.shared.u32 %r4, [%r1];\nst.global.u32 [%l4], %r4;", ".shared .align 4 .b8 cells[4];");
+  expectFound(run(text), FaultKind::IllegalAddress,
+              "reads 4 bytes of shared memory at byte 0 of 4, of which the block never wrote all");
 }
 
 TEST(Bugs, MissingBarrierBetweenReadingAndWritingAgain) {
@@ -141,8 +147,7 @@ NEXT:
                   ".shared .align 4 .b8 cell[4];");
   };
   EXPECT_EQ(run(text("bar.sync 0;")).text, "");
-  // Thread 0 is ahead of the others, or behind them.
-  expectFound(run(text("")), FaultKind::Race, "race: reads byte 0 of shared memory, which thread 0 of block (0,0,0) wrote");
+  expectFound(run(text("")), FaultKind::Race, "race: writes byte 0 of shared memory, which thread 31 of block (0,0,0) read");
   Settings backward;
   backward.backward = true;
   expectFound(run(text(""), backward), FaultKind::Race,

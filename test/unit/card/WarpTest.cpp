@@ -191,6 +191,24 @@ AGAIN:
   EXPECT_EQ(after(loop, 10)[0], 10U + 64 * 65 / 2);
 }
 
+// A lane waits in a loop for what one that is ahead of it writes.
+TEST(Warp, LanesAheadGetTheirTurn) {
+  const char* body = R"(
+  mov.u32 %d, 1;
+  setp.eq.u32 %p1, %r0, 5;
+  @%p1 bra WRITE;
+WAIT:
+  ld.relaxed.gpu.global.u32 %r2, [%l1];
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra WAIT;
+  bra ON;
+WRITE:
+  atom.global.exch.b32 %r3, [%l1], 1;
+ON:
+)";
+  EXPECT_EQ(answers(oneBlock(body), 32), each(32, [](std::uint32_t) { return 1U; }));
+}
+
 TEST(Atomic, AnswerWhatWasThere) {
   const auto old = answers(oneBlock("atom.global.add.u32 %d, [%l1], 1;"), 64);
   std::vector<bool> seen(64);
