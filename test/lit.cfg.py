@@ -20,6 +20,9 @@ python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.execu
 config.substitutions.append(("%tbemc", os.path.join(os.path.realpath(binary), "bin", "tbemc")))
 config.substitutions.append(("%worker", os.path.join(os.path.realpath(binary), "bin", "tbemc-worker")))
 config.substitutions.append(("%libtbem", os.path.join(os.path.realpath(binary), "lib", "libtbem.so.0")))
+# A card that interprets PTX (test/card), and cuDNN and cuBLASLt of plain loops (test/standin): before what the machine has.
+card = f"LD_LIBRARY_PATH={os.path.join(os.path.realpath(binary), 'card')} CUDA_HOME={os.path.join(os.path.realpath(binary), 'standin')}"
+config.substitutions.append(("%on_card", "env " + card))
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%root", root))
 config.substitutions.append((r"\bFileCheck\b", "FileCheck-19 --dump-input-filter=error"))

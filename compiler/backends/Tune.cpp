@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace tbem::driver {
 
@@ -78,9 +79,45 @@ struct Candidate {
   double least() const { return *std::min_element(samples.begin(), samples.end()); }
 };
 
+/// Other values push those of an operator out of the caches. (On warm ones a product that packs its operands looks good, which in
+/// a step it is not.)
+class Elsewhere {
+public:
+  Elsewhere(const tbem_backend& backend, int threads) : backend(backend), threads(threads) {
+    if (backend.device == nullptr)
+      words.resize(kHostBytes / sizeof(std::uint64_t));
+    else if (backend.allocate(kDeviceBytes, &memory) != TBEM_OK)
+      memory = nullptr;  // a card that is full: on warm caches then
+  }
+  ~Elsewhere() {
+    if (memory != nullptr) backend.release(memory, kDeviceBytes);
+  }
+  Elsewhere(const Elsewhere&) = delete;
+  Elsewhere& operator=(const Elsewhere&) = delete;
+
+  tbem_status touch() {
+    if (memory != nullptr) return backend.device->zero(memory, kDeviceBytes);
+    const auto add = [](void* context, std::int64_t begin, std::int64_t end) {
+      auto* const all = static_cast<std::uint64_t*>(context);
+      for (std::int64_t i = begin; i < end; ++i) ++all[i];
+    };
+    if (!words.empty()) backend.parallel(threads, add, words.data(), static_cast<std::int64_t>(words.size()));
+    return TBEM_OK;
+  }
+
+private:
+  static constexpr std::uint64_t kHostBytes = std::uint64_t{32} << 20U;
+  static constexpr std::uint64_t kDeviceBytes = std::uint64_t{128} << 20U;  ///< more than any card's cache
+  const tbem_backend& backend;
+  int threads;
+  std::vector<std::uint64_t> words;
+  void* memory = nullptr;
+};
+
 class Tuner {
 public:
-  Tuner(const estimate::Program& program, const tbem_backend& backend) : program(program), backend(backend) {}
+  Tuner(const estimate::Program& program, const tbem_backend& backend)
+      : program(program), backend(backend), elsewhere(backend, program.threads) {}
 
   /// Seconds by algorithm; negative where it is not there.
   tl::expected<std::vector<double>, std::string> time(const estimate::NativeCall& call) {
@@ -93,13 +130,10 @@ public:
     for (int round = 0; round < kRounds; ++round) {
       for (Candidate& candidate : candidates) {
         if (candidate.parts.empty()) continue;
-        clearCaches();
-        const double start = measure::monotonicSeconds();
-        for (const auto& part : candidate.parts) {
-          if (part->run() != TBEM_OK) return tl::unexpected(fmt::format("{}: {}", call.choice, backend.last_error()));
-        }
+        const auto seconds = timeOnce(candidate);
+        if (!seconds) return tl::unexpected(fmt::format("{}: {}", call.choice, backend.last_error()));
         if (round == 0) continue;
-        candidate.samples.push_back(measure::monotonicSeconds() - start);
+        candidate.samples.push_back(*seconds);
         if (round == 2 && candidate.least() > kHopeless * candidates[0].least()) candidate.parts.clear();
       }
     }
@@ -109,17 +143,18 @@ public:
     return seconds;
   }
 
-  /// Other values push those of the operator out of the caches. (On warm ones a product that packs its operands looks good, which
-  /// in a step it is not.)
-  void clearCaches() {
-    const auto add = [](void* context, std::int64_t begin, std::int64_t end) {
-      auto* const words = static_cast<std::uint64_t*>(context);
-      for (std::int64_t i = begin; i < end; ++i) ++words[i];
-    };
-    backend.parallel(program.threads, add, elsewhere.data(), static_cast<std::int64_t>(elsewhere.size()));
+private:
+  /// Nothing where the backend fails; last_error says why.
+  std::optional<double> timeOnce(const Candidate& candidate) {
+    if (elsewhere.touch() != TBEM_OK || backend.synchronize() != TBEM_OK) return std::nullopt;
+    const double start = measure::monotonicSeconds();
+    for (const auto& part : candidate.parts) {
+      if (part->run() != TBEM_OK) return std::nullopt;
+    }
+    if (backend.synchronize() != TBEM_OK) return std::nullopt;
+    return measure::monotonicSeconds() - start;
   }
 
-private:
   /// Where each input lies before the call: before a reorder that lowering put in front of it.
   Operands homesOf(const estimate::NativeCall& call) const {
     Operands homes;
@@ -189,7 +224,7 @@ private:
 
   const estimate::Program& program;
   const tbem_backend& backend;
-  std::vector<std::uint64_t> elsewhere = std::vector<std::uint64_t>((std::size_t{32} << 20U) / sizeof(std::uint64_t));
+  Elsewhere elsewhere;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "compiler/jit/glue/CacheFile.h"
 #include "runtime/cudnn/Places.h"
 #include "runtime/cudnn/Recorded.h"
+#include "runtime/files/Read.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -84,10 +85,11 @@ struct EngineSource::Impl {
 
   /// What a cuDNN elsewhere said of this device. "" or why not.
   std::string openAnswers(const std::string& answers) {
-    std::string damage;
-    auto found = KeptEngines::open(readText(answers, damage));
-    if (!damage.empty() || !found)
-      return fmt::format("{} is no file of cuDNN's answers{}", answers, damage.empty() ? "" : ": " + damage);
+    constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;
+    auto text = files::readFile(answers, kMostBytes);
+    if (!text) return std::move(text).error().message;
+    auto found = KeptEngines::open(*std::move(text));
+    if (!found) return fmt::format("{} is no file of cuDNN's answers", answers);
     const std::string& question = found->asked();
     const std::size_t brace = question.find('{');
     const auto theirs = nlohmann::json::parse(brace == std::string::npos ? "" : question.substr(brace), nullptr, false);

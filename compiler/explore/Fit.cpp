@@ -136,7 +136,8 @@ Fit Fitter::search(LevelSearch& searcher, VariedRows& rows) {
 Fit Fitter::searchCard(LevelSearch& searcher, VariedRows& rows) {
   using estimate::EagerEngines;
   struct Live {
-    std::uint64_t least = 0, counted = 0;
+    std::uint64_t least = 0;
+    std::uint64_t counted = 0;  ///< a level whose live tensors take more is not tried
   };
   std::map<std::uint64_t, std::optional<Live>> known;
   const auto liveOf = [&](std::uint64_t level) -> std::optional<Live> {
@@ -146,7 +147,7 @@ Fit Fitter::searchCard(LevelSearch& searcher, VariedRows& rows) {
     const auto step = eager->of(*row);
     if (!step) return std::nullopt;  // a trial says why
     const auto peak = [&](EagerEngines engines) { return estimate::eagerPeak(*step, estimate::kEagerBlock, engines).bytes; };
-    place->second = Live{peak(EagerEngines::Least), peak(EagerEngines::Expected)};
+    place->second = Live{peak(EagerEngines::Least), peak(EagerEngines::Last)};
     if (memory.upper) place->second->counted = std::max(place->second->counted, peak(EagerEngines::Most));
     return place->second;
   };

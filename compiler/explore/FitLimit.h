@@ -34,7 +34,7 @@ struct FitLimit : MemoryLimit {
   std::string deviceName;     ///< of `device`, as it was given
   std::string unmeasured;     ///< of the device: "context, handles, kernels"
   std::uint64_t reserve = 0;  ///< was taken off; it stands for what was not measured too
-  /// "24.00 GiB", "the 80.00 GiB of NVIDIA H100-SXM5-80GB", "23.41 GiB (600.0 MiB of --reserve taken off)".
+  /// "24.00 GiB", "the 80.00 GiB of NVIDIA A100-SXM4-80GB", "23.41 GiB (600.0 MiB of --reserve taken off)".
   std::string text() const;
 };
 

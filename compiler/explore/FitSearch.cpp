@@ -364,7 +364,8 @@ tl::expected<LevelTrial, estimate::NoValue> tryPyTorch(const graph::Row& row, Ea
   }
   for (const EagerEngines engines : {EagerEngines::Expected, EagerEngines::Most}) {
     if (engines == EagerEngines::Most && !limit.upper) break;
-    trial.live = std::max(trial.live, estimate::eagerPeak(*step, estimate::kEagerBlock, engines).bytes);
+    const EagerEngines least = engines == EagerEngines::Expected ? EagerEngines::Last : engines;
+    trial.live = std::max(trial.live, estimate::eagerPeak(*step, estimate::kEagerBlock, least).bytes);
     trial.events += step->events.size();
     if (limit.reserved) {
       const auto memory = eager.memoryOf(row, *step, engines);

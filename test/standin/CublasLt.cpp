@@ -140,8 +140,7 @@ int cublasLtMatmul(void*, void* description, const void* alpha, const void* a, v
   const auto& it = *static_cast<Description*>(description);
   const Matrix &left = *static_cast<Matrix*>(aLayout), &right = *static_cast<Matrix*>(bLayout),
                &out = *static_cast<Matrix*>(dLayout);
-  if (!fits(it, left, right, out) || *static_cast<const float*>(alpha) != 1 || *static_cast<const float*>(beta) != 0)
-    return kInvalid;
+  if (!fits(it, left, right, out) || *static_cast<const float*>(alpha) != 1) return kInvalid;
   const float* const bias = it.epilogue == 4 ? it.bias : nullptr;
   for (const void* address : {a, b, static_cast<const void*>(d), static_cast<const void*>(bias)}) {
     if (!lies(address, algorithm[0])) return kInvalid;
@@ -156,7 +155,8 @@ int cublasLtMatmul(void*, void* description, const void* alpha, const void* a, v
                                         out.rows,
                                         out.columns,
                                         shape(left, it.transposeA)[1],
-                                        out.count};
+                                        out.count,
+                                        *static_cast<const float*>(beta)};
   if (!tbem::standin::run(work, stream).fine()) return kFailed;
   ++multiplied;
   return 0;

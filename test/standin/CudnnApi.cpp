@@ -99,7 +99,7 @@ int cudnnBackendGetAttribute(const void* descriptor, int attribute, int type, st
 
 int cudnnBackendExecute(void* handle, void* plan, void* pack) {
   const Descriptor &ready = *at(plan), &addresses = *at(pack);
-  if (handle != ready.one<void*>(400) || !ready.finished || !addresses.finished) return kBadParameter;
+  if (handle == nullptr || handle != ready.one<void*>(400) || !ready.finished || !addresses.finished) return kBadParameter;
   return execute(ready, addresses, static_cast<Handle*>(handle)->stream);
 }
 

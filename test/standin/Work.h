@@ -18,13 +18,14 @@ struct Factor {
   std::int32_t transposed;
 };
 
-/// d = op(a) op(b) + bias, the bias of a row the same in all its columns.
+/// d = op(a) op(b) + beta d + bias, the bias of a row the same in all its columns; what d held is not read where beta is 0.
 struct ProductWork {
   Factor a, b;
   const float* bias;  ///< null: none
   float* d;
   std::int64_t leading, stride;
   std::int64_t rows, columns, sums, batch;
+  float beta;
 };
 
 TBEM_STANDIN_CODE std::int64_t countOf(const ProductWork& work) { return work.rows * work.columns * work.batch; }
@@ -39,7 +40,8 @@ TBEM_STANDIN_CODE void compute(const ProductWork& work, std::int64_t at) {
   float sum = 0;
   for (std::int64_t k = 0; k < work.sums; ++k) sum += elementOf(work.a, batch, row, k) * elementOf(work.b, batch, k, column);
   if (work.bias != nullptr) sum += work.bias[row];
-  work.d[batch * work.stride + column * work.leading + row] = sum;
+  float& d = work.d[batch * work.stride + column * work.leading + row];
+  d = work.beta != 0 ? sum + work.beta * d : sum;
 }
 
 struct Tensor {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_map>
 #include <utility>
 
 namespace tbem::estimate {
@@ -314,13 +315,58 @@ void CachingAllocator::eraseUnmapped(std::uint32_t index) {
       std::partition_point(unmapped.begin(), unmapped.end(), [&](const Free& other) { return other.address < block.address; }));
 }
 
-Replay replay(std::span<const AllocatorEvent> events, const AllocatorOptions& options, const CardMemory& card,
-              ReplayUntil until) {
+namespace {
+
+/// A history whose allocations can become smaller.
+class Flexible {
+public:
+  Flexible(std::span<const AllocatorEvent> events, CachingAllocator& allocator, const SmallerSizes& sizes)
+      : events(events), allocator(allocator), sizes(sizes) {}
+
+  /// False: out of memory, for the smallest too.
+  bool apply(std::size_t e) {
+    if (!sizes || events[e].kind != AllocatorEvent::Kind::Allocate) return allocator.apply(events[e]);
+    if (!had.empty()) {
+      const auto before = had.find(sizes(e).data());
+      if (before != had.end() && applySmaller(e, before->second)) return true;
+    }
+    if (allocator.apply(events[e])) {
+      if (!had.empty()) had.erase(sizes(e).data());
+      return true;
+    }
+    const std::span<const std::uint64_t> list = sizes(e);
+    const auto fits = std::ranges::find_if(list, [&](std::uint64_t bytes) { return applySmaller(e, bytes); });
+    if (fits == list.end()) return false;
+    had.insert_or_assign(list.data(), *fits);
+    return true;
+  }
+  std::vector<Replay::Smaller> smaller;
+
+private:
+  bool applySmaller(std::size_t e, std::uint64_t bytes) {
+    AllocatorEvent event = events[e];
+    event.bytes = bytes;
+    if (!allocator.apply(event)) return false;
+    smaller.push_back({e, bytes});
+    return true;
+  }
+
+  std::span<const AllocatorEvent> events;
+  CachingAllocator& allocator;
+  const SmallerSizes& sizes;
+  std::unordered_map<const std::uint64_t*, std::uint64_t> had;  ///< bytes, by list
+};
+
+}  // namespace
+
+Replay replay(std::span<const AllocatorEvent> events, const AllocatorOptions& options, const CardMemory& card, ReplayUntil until,
+              const SmallerSizes& smallerSizes) {
   Replay made;
   CachingAllocator allocator(options, card);
+  Flexible history(events, allocator, smallerSizes);
   std::uint64_t reserved = 0, allocated = 0;
   for (std::size_t e = 0; e < events.size(); ++e) {
-    if (!allocator.apply(events[e])) made.outOfMemory.push_back(e);
+    if (!history.apply(e)) made.outOfMemory.push_back(e);
     if (!made.outOfMemory.empty() && until == ReplayUntil::OutOfMemory) break;
     const AllocatorStatistics& counts = allocator.statistics();
     if (counts.reserved.peak > reserved) {
@@ -334,6 +380,7 @@ Replay replay(std::span<const AllocatorEvent> events, const AllocatorOptions& op
     }
   }
   made.statistics = allocator.statistics();
+  made.smaller = std::move(history.smaller);
   return made;
 }
 

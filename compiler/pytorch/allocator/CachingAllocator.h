@@ -209,9 +209,19 @@ struct Replay {
   std::size_t reservedPeakAt = 0, allocatedPeakAt = 0;  ///< events that first reached the peaks
   std::uint64_t allocatedAtPeak = 0;                    ///< bytes handed out when reserved first reached its peak
   std::vector<std::size_t> outOfMemory;                 ///< events that failed
+  /// An allocation that had no room and became a smaller one.
+  struct Smaller {
+    std::size_t event = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::vector<Smaller> smaller;  ///< by event
 };
 enum class ReplayUntil : std::uint8_t { End, OutOfMemory };  ///< the first event that fails, or there is none
+/// Bytes that a program asks for, one after the other, where an allocation (a place in the history) has no room. Where an
+/// allocation of the same list had to be smaller before, it begins with what was had then. So PyTorch goes through the engines
+/// of a convolution (try_configs and benchmark_cache of its cuDNN v8 convolutions).
+using SmallerSizes = std::function<std::span<const std::uint64_t>(std::size_t event)>;
 Replay replay(std::span<const AllocatorEvent> events, const AllocatorOptions& options, const CardMemory& card,
-              ReplayUntil until = ReplayUntil::End);
+              ReplayUntil until = ReplayUntil::End, const SmallerSizes& smallerSizes = {});
 
 }  // namespace tbem::estimate

@@ -52,6 +52,11 @@ std::vector<AllocatorEvent> allocatorEvents(const EagerStep& step, EagerEngines 
   return events;
 }
 
+SmallerSizes smallerWorkspaces(const EagerStep& step, EagerEngines engines) {
+  if (engines != EagerEngines::Expected) return {};
+  return [&step](std::size_t event) { return step.tensors[step.events[event].tensor].size.smaller; };
+}
+
 std::optional<std::size_t> leavesSums(const EagerStep& step) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
   std::uint64_t live = 0;

@@ -1,11 +1,19 @@
 #include "compiler/pytorch/eager/EagerMemory.h"
 
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace tbem::estimate {
 
 namespace {
+
+/// The step with the workspaces that were had.
+EagerStep withTaken(EagerStep step, const Replay& replay) {
+  for (const Replay::Smaller& smaller : replay.smaller)
+    step.tensors[step.events[smaller.event].tensor].size = {smaller.bytes, smaller.bytes, smaller.bytes, {}};
+  return step;
+}
 
 /// What is alive after an event, by kind, and what rounding adds.
 void addLive(const EagerStep& step, const AllocatorOptions& options, EagerEngines engines, EagerMemory& memory) {
@@ -24,12 +32,11 @@ void addLive(const EagerStep& step, const AllocatorOptions& options, EagerEngine
   }
 }
 
-}  // namespace
-
-EagerMemory eagerMemory(const EagerStep& step, const AllocatorOptions& options, const CardMemory& card, EagerEngines engines) {
+/// Of a step that was replayed as it is.
+EagerMemory accountFor(const EagerStep& step, const AllocatorOptions& options, Replay replay, EagerEngines engines) {
   EagerMemory memory;
   memory.live = eagerPeak(step, kEagerBlock, engines);
-  memory.replay = replay(allocatorEvents(step, engines), options, card);
+  memory.replay = std::move(replay);
   memory.event = memory.replay.allocatedPeakAt;
   memory.allocated = memory.replay.statistics.allocated.peak;
   memory.reserved = memory.replay.statistics.reserved.peak;
@@ -38,6 +45,15 @@ EagerMemory eagerMemory(const EagerStep& step, const AllocatorOptions& options, 
       memory.allocated - std::accumulate(memory.kinds.begin(), memory.kinds.end(), memory.rounding, std::plus<std::uint64_t>());
   memory.free = memory.reserved - memory.allocated;
   return memory;
+}
+
+}  // namespace
+
+EagerMemory eagerMemory(const EagerStep& step, const AllocatorOptions& options, const CardMemory& card, EagerEngines engines) {
+  Replay replayed = replay(allocatorEvents(step, engines), options, card, ReplayUntil::End, smallerWorkspaces(step, engines));
+  if (replayed.smaller.empty()) return accountFor(step, options, std::move(replayed), engines);
+  const EagerStep taken = withTaken(step, replayed);
+  return accountFor(taken, options, std::move(replayed), engines);
 }
 
 }  // namespace tbem::estimate

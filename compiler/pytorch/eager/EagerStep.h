@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ enum class EagerUpdate : std::uint8_t { Foreach, Fused, Loop };
 /// engines that take least and most.
 struct EagerWorkspace {
   std::uint64_t bytes = 0, least = 0, most = 0;
+  /// Of the engines behind the expected one, in the order in which PyTorch tries them where there is no room; each takes less
+  /// than those before. Equal problems share a list, which whoever answers EagerOptions::convolutions keeps.
+  std::span<const std::uint64_t> smaller;
 };
 /// Of an operator and its gradients.
 struct OperatorWorkspaces {
@@ -77,8 +81,9 @@ enum class EagerKind : std::uint8_t {
 constexpr std::size_t kEagerKinds = static_cast<std::size_t>(EagerKind::Cublas) + 1;
 std::string_view eagerKindName(EagerKind kind);
 
-/// Which engines libraries take: those that are expected, or for every tensor the one that takes least or most.
-enum class EagerEngines : std::uint8_t { Expected, Least, Most };
+/// Which engines libraries take: those that are expected, or for every tensor the one that takes least or most. `Last` are those
+/// that PyTorch tries last where there is no room for the expected ones: `least`, but only where the engines are known.
+enum class EagerEngines : std::uint8_t { Expected, Least, Most, Last };
 
 /// A tensor's memory, allocated once. Bytes as asked for; they differ by engines for workspaces alone, which may be 0.
 struct EagerTensor {
@@ -86,7 +91,17 @@ struct EagerTensor {
   EagerKind kind{};
   std::uint32_t op = 0;  ///< index into EagerStep's operators, where it is made; kNoEagerOp: none
   std::uint64_t bytes(EagerEngines engines = EagerEngines::Expected) const {
-    return engines == EagerEngines::Least ? size.least : engines == EagerEngines::Most ? size.most : size.bytes;
+    switch (engines) {
+      case EagerEngines::Least:
+        return size.least;
+      case EagerEngines::Most:
+        return size.most;
+      case EagerEngines::Last:
+        return size.smaller.empty() ? size.bytes : size.smaller.back();
+      case EagerEngines::Expected:
+        break;
+    }
+    return size.bytes;
   }
 };
 constexpr std::uint32_t kNoEagerOp = UINT32_MAX;
@@ -136,5 +151,8 @@ std::optional<std::size_t> leavesSums(const EagerStep& step);
 
 /// The step as the caching allocator meets it, on one stream. Events are those of the step; ids are its tensors.
 std::vector<AllocatorEvent> allocatorEvents(const EagerStep& step, EagerEngines engines = EagerEngines::Expected);
+/// What PyTorch asks for where a workspace has no room. Those that are expected alone: bounds are of the engines that they name.
+/// The step outlives it.
+SmallerSizes smallerWorkspaces(const EagerStep& step, EagerEngines engines);
 
 }  // namespace tbem::estimate

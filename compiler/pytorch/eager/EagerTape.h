@@ -28,7 +28,7 @@ public:
   void mark(std::string phase, int number) { step.marks.push_back({std::move(phase), step.events.size(), number}); }
 
   /// Held once, by the caller.
-  EagerId allocate(std::uint64_t bytes, EagerKind kind) { return allocate(EagerWorkspace{bytes, bytes, bytes}, kind); }
+  EagerId allocate(std::uint64_t bytes, EagerKind kind) { return allocate(EagerWorkspace{bytes, bytes, bytes, {}}, kind); }
   EagerId allocate(const EagerWorkspace& size, EagerKind kind) {
     const auto id = static_cast<EagerId>(step.tensors.size());
     step.tensors.push_back({size, kind, current});

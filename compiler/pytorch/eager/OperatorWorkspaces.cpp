@@ -23,7 +23,7 @@ OperatorWorkspaces workspacesOf(const EagerOperator& op, const graph::Graph& gra
                                 const EagerOptions& options) {
   if (op.name == "conv2d") return options.convolutions ? options.convolutions(op.op) : OperatorWorkspaces{};
   if (!isProduct(op)) return {};
-  const auto always = [](std::uint64_t bytes) { return EagerWorkspace{bytes, bytes, bytes}; };
+  const auto always = [](std::uint64_t bytes) { return EagerWorkspace{bytes, bytes, bytes, {}}; };
   const bool hasBias = hasEpilogue(op, graph, values);
   const EagerWorkspace product = always(options.products.product);
   const EagerWorkspace withBias =

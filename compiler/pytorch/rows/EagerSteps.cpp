@@ -47,8 +47,10 @@ void tellLeftOut(State& state) {
 }
 
 NoRoom noRoom(const estimate::EagerStep& step, const estimate::Replay& replay, estimate::EagerEngines engines) {
+  using estimate::EagerEngines;
   const estimate::EagerTensor& tensor = step.tensors[step.events[replay.outOfMemory.front()].tensor];
-  return {fmt::format("out of memory for {} of {}", report::bytes(tensor.bytes(engines)), estimate::eagerKindName(tensor.kind)),
+  const std::uint64_t bytes = tensor.bytes(engines == EagerEngines::Expected ? EagerEngines::Last : engines);
+  return {fmt::format("out of memory for {} of {}", report::bytes(bytes), estimate::eagerKindName(tensor.kind)),
           tensor.op == estimate::kNoEagerOp ? nullptr : &(*step.operators)[tensor.op]};
 }
 
@@ -118,8 +120,8 @@ estimate::Replay EagerSteps::replayWithin(const estimate::EagerStep& step, std::
   estimate::CardMemory limited = card();
   limited.capacity = capacity;
   if (!asked) limited.total = capacity;
-  return estimate::replay(estimate::allocatorEvents(step, engines), allocatorOptions, limited,
-                          estimate::ReplayUntil::OutOfMemory);
+  return estimate::replay(estimate::allocatorEvents(step, engines), allocatorOptions, limited, estimate::ReplayUntil::OutOfMemory,
+                          estimate::smallerWorkspaces(step, engines));
 }
 
 tl::expected<void, Failed> EagerSteps::finish(Events& events) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -45,10 +46,10 @@ estimate::EagerWorkspace EagerWorkspaces::ask(cudnn::Convolution problem, cudnn:
   problem.pass = pass;
   const auto [place, isNew] = answers.try_emplace(problem);
   if (isNew) place->second = answer(problem);
-  return place->second;
+  return place->second.workspace;
 }
 
-estimate::EagerWorkspace EagerWorkspaces::answer(const cudnn::Convolution& problem) {
+EagerWorkspaces::Answer EagerWorkspaces::answer(const cudnn::Convolution& problem) {
   AskedConvolution one;
   one.problem = problem;
   if (std::string why = askEngines(one, source, policy); !why.empty()) {
@@ -57,9 +58,17 @@ estimate::EagerWorkspace EagerWorkspaces::answer(const cudnn::Convolution& probl
   }
   if (one.origin != Origin::Cudnn) ++notListed;
   if (!one.first) return {};
-  if (one.origin != Origin::Cudnn) return {one.engines[*one.first].workspace, 0, one.engines[*one.largest].workspace};
   const auto bytes = [&](const std::optional<std::size_t>& at) { return one.engines[*at].workspace; };
-  return {bytes(one.first), bytes(one.smallest), bytes(one.largest)};
+  Answer answer;
+  answer.workspace = {bytes(one.first), 0, bytes(one.largest), {}};
+  if (one.origin != Origin::Cudnn) return answer;
+  answer.workspace.least = bytes(one.smallest);
+  for (std::uint64_t last = answer.workspace.bytes; const cudnn::Engine& engine : std::span(one.engines).subspan(*one.first)) {
+    if (engine.workspace >= last || !cudnn::mayTake(problem, engine, policy)) continue;
+    answer.smaller.push_back(last = engine.workspace);
+  }
+  answer.workspace.smaller = answer.smaller;
+  return answer;
 }
 
 estimate::OperatorWorkspaces EagerWorkspaces::of(const graph::Graph& graph, const sema::Values& values, graph::OpId id) {

@@ -12,6 +12,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace tbem::driver {
 
@@ -37,13 +38,17 @@ private:
     std::size_t operator()(const cudnn::Convolution& problem) const;
   };
   estimate::EagerWorkspace ask(cudnn::Convolution problem, cudnn::Pass pass);
-  estimate::EagerWorkspace answer(const cudnn::Convolution& problem);
+  struct Answer {
+    std::vector<std::uint64_t> smaller;  ///< what the workspace points at
+    estimate::EagerWorkspace workspace;
+  };
+  Answer answer(const cudnn::Convolution& problem);
 
   estimate::Device device;
   EngineSource source;
   cudnn::Policy policy;
   cudnn::Order order = cudnn::Order::Nchw;
-  std::unordered_map<cudnn::Convolution, estimate::EagerWorkspace, ProblemHash> answers;  ///< networks repeat their layers
+  std::unordered_map<cudnn::Convolution, Answer, ProblemHash> answers;  ///< networks repeat their layers
 };
 
 }  // namespace tbem::driver

@@ -258,9 +258,22 @@ void parallel(std::int32_t most, void (*body)(void*, std::int64_t, std::int64_t)
 
 const char* lastErrorText() { return lastError; }
 
-constexpr tbem_backend kBackend = {
-    TBEM_BACKEND_ABI, sizeof(tbem_backend), "cpu", probe, query, create, run, destroy, allocate, release, copy, copy, synchronize,
-    parallel,         lastErrorText, nullptr};
+constexpr tbem_backend kBackend = {TBEM_BACKEND_ABI,
+                                   sizeof(tbem_backend),
+                                   "cpu",
+                                   probe,
+                                   query,
+                                   create,
+                                   run,
+                                   destroy,
+                                   allocate,
+                                   release,
+                                   copy,
+                                   copy,
+                                   synchronize,
+                                   parallel,
+                                   lastErrorText,
+                                   nullptr};
 
 }  // namespace
 

@@ -76,7 +76,8 @@ tbem_status checkOp(const tbem_op_desc& op) {
   const std::string wrong = runtime::checkDescription(op);
   if (!wrong.empty()) return fail(TBEM_INVALID, wrong);
   const runtime::Signature& signature = runtime::signature(static_cast<tbem_primitive>(op.primitive));
-  if (op.algorithm != 0) return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} has one algorithm", signature.name));
+  const bool chooses = familyOf(op.primitive).query == convFamily().query;
+  if (op.algorithm != 0 && !chooses) return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} has one algorithm", signature.name));
   for (int k = 0; k < op.inputs + op.outputs; ++k) {
     const tbem_operand& operand = op.operands[k];
     if (operand.present == 0 || signature.moves || tbem_is_floating(operand.dtype) == 0 || operand.dtype == TBEM_F32) continue;
@@ -271,8 +272,8 @@ tbem_status launchKernel(tbem_kernel* kernel, const std::uint64_t* arguments, st
     // Blocks of which a multiprocessor holds eight; four times as many as the card holds even out what they take.
     constexpr std::int64_t kThreads = 256, kBlocksEach = 32;
     const std::int64_t blocks = std::min((items - 1) / kThreads + 1, kBlocksEach * device.multiprocessors);
-    std::vector<void*> addresses;
-    for (std::int32_t i = 0; i < count; ++i) addresses.push_back(const_cast<std::uint64_t*>(arguments + i));
+    std::vector<void*> addresses(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < addresses.size(); ++i) addresses[i] = const_cast<std::uint64_t*>(arguments + i);
     return check(device,
                  device.driver->launch(reinterpret_cast<FunctionHandle>(kernel), static_cast<unsigned>(blocks), 1, 1, kThreads, 1,
                                        1, 0, device.stream, addresses.data(), nullptr),

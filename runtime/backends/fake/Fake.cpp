@@ -178,7 +178,7 @@ void parallel(std::int32_t threads, void (*body)(void*, std::int64_t, std::int64
 const char* lastErrorText() { return lastError; }
 
 constexpr tbem_backend kBackend = {
-    TBEM_BACKEND_ABI, sizeof(tbem_backend), "fake",   probe,        query, create, run, destroy, allocate, release, copyIn,
+    TBEM_BACKEND_ABI, sizeof(tbem_backend), "fake",   probe,         query,  create, run, destroy, allocate, release, copyIn,
     copyOut,          synchronize,          parallel, lastErrorText, nullptr};
 
 }  // namespace

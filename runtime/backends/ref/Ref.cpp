@@ -221,9 +221,22 @@ void parallel(std::int32_t, void (*body)(void*, std::int64_t, std::int64_t), voi
 
 const char* lastErrorText() { return lastError; }
 
-constexpr tbem_backend kBackend = {
-    TBEM_BACKEND_ABI, sizeof(tbem_backend), "ref", probe, query, create, run, destroy, allocate, release, copy, copy, synchronize,
-    parallel,         lastErrorText, nullptr};
+constexpr tbem_backend kBackend = {TBEM_BACKEND_ABI,
+                                   sizeof(tbem_backend),
+                                   "ref",
+                                   probe,
+                                   query,
+                                   create,
+                                   run,
+                                   destroy,
+                                   allocate,
+                                   release,
+                                   copy,
+                                   copy,
+                                   synchronize,
+                                   parallel,
+                                   lastErrorText,
+                                   nullptr};
 
 }  // namespace
 

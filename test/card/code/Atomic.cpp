@@ -10,50 +10,72 @@ namespace {
 
 struct Exchange {
   template <class T>
-  T operator()(T, T b, T) const { return b; }
+  T operator()(T, T b, T) const {
+    return b;
+  }
 };
 struct CompareAndSwap {
   template <class T>
-  T operator()(T a, T b, T c) const { return a == b ? c : a; }
+  T operator()(T a, T b, T c) const {
+    return a == b ? c : a;
+  }
 };
 struct Add {
   template <class T>
   T operator()(T a, T b, T) const {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
   }
 };
 struct AddFlushed {
   template <class T>
-  T operator()(T a, T b, T) const { return flushed(flushed(a) + flushed(b)); }
+  T operator()(T a, T b, T) const {
+    return flushed(flushed(a) + flushed(b));
+  }
 };
 struct Increment {
   template <class T>
-  T operator()(T a, T b, T) const { return a >= b ? 0 : a + 1; }
+  T operator()(T a, T b, T) const {
+    return a >= b ? 0 : a + 1;
+  }
 };
 struct Decrement {
   template <class T>
-  T operator()(T a, T b, T) const { return a == 0 || a > b ? b : a - 1; }
+  T operator()(T a, T b, T) const {
+    return a == 0 || a > b ? b : a - 1;
+  }
 };
 struct Least {
   template <class T>
-  T operator()(T a, T b, T) const { return b < a ? b : a; }
+  T operator()(T a, T b, T) const {
+    return b < a ? b : a;
+  }
 };
 struct Greatest {
   template <class T>
-  T operator()(T a, T b, T) const { return a < b ? b : a; }
+  T operator()(T a, T b, T) const {
+    return a < b ? b : a;
+  }
 };
 struct And {
   template <class T>
-  T operator()(T a, T b, T) const { return a & b; }
+  T operator()(T a, T b, T) const {
+    return a & b;
+  }
 };
 struct Or {
   template <class T>
-  T operator()(T a, T b, T) const { return a | b; }
+  T operator()(T a, T b, T) const {
+    return a | b;
+  }
 };
 struct Xor {
   template <class T>
-  T operator()(T a, T b, T) const { return a ^ b; }
+  T operator()(T a, T b, T) const {
+    return a ^ b;
+  }
 };
 
 /// An atomic operation on global memory: what the block fenced before is released, what others released is acquired.
@@ -65,7 +87,7 @@ void order(Block& block) {
 
 template <class T, class Operation>
 bool update(const Instruction& in, Lane& lane) {
-  const std::uint64_t address = lane.registers[in.from[0]] + static_cast<std::uint64_t>(in.number);
+  const std::uint64_t address = lane.at(in.from[0]) + static_cast<std::uint64_t>(in.number);
   auto space = static_cast<Space>(in.flags);
   if (space == Space::Generic) space = spaceAt(address);
   if (space == Space::Global && lane.block->launch->settings->races) order(*lane.block);
@@ -83,23 +105,23 @@ Handler wholeOf(Type type) {
   switch (type) {
     case Type::U32:
     case Type::B32:
-      return update<std::uint32_t, Operation>;
+      return each<update<std::uint32_t, Operation>>;
     case Type::S32:
-      return update<std::int32_t, Operation>;
+      return each<update<std::int32_t, Operation>>;
     case Type::U64:
     case Type::B64:
-      return update<std::uint64_t, Operation>;
+      return each<update<std::uint64_t, Operation>>;
     case Type::S64:
-      return update<std::int64_t, Operation>;
+      return each<update<std::int64_t, Operation>>;
     default:
       return nullptr;
   }
 }
 
 Handler addOf(Type type, Space space) {
-  if (type == Type::F64) return update<double, Add>;
+  if (type == Type::F64) return each<update<double, Add>>;
   // f32 in global memory is flushed, in shared memory not.
-  if (type == Type::F32) return space == Space::Shared ? update<float, Add> : update<float, AddFlushed>;
+  if (type == Type::F32) return space == Space::Shared ? each<update<float, Add>> : each<update<float, AddFlushed>>;
   return type == Type::B32 || type == Type::B64 ? nullptr : wholeOf<Add>(type);
 }
 
@@ -111,8 +133,8 @@ Handler handlerOf(Site& site, Type type, Space space) {
   if (site.take("and")) return bits ? wholeOf<And>(type) : nullptr;
   if (site.take("or")) return bits ? wholeOf<Or>(type) : nullptr;
   if (site.take("xor")) return bits ? wholeOf<Xor>(type) : nullptr;
-  if (site.take("inc")) return type == Type::U32 ? update<std::uint32_t, Increment> : nullptr;
-  if (site.take("dec")) return type == Type::U32 ? update<std::uint32_t, Decrement> : nullptr;
+  if (site.take("inc")) return type == Type::U32 ? each<update<std::uint32_t, Increment>> : nullptr;
+  if (site.take("dec")) return type == Type::U32 ? each<update<std::uint32_t, Decrement>> : nullptr;
   if (site.take("min")) return bits ? nullptr : wholeOf<Least>(type);
   if (site.take("max")) return bits ? nullptr : wholeOf<Greatest>(type);
   return nullptr;
@@ -158,7 +180,7 @@ void membar(Site& site) {
   const bool wide = site.take("gl") || site.take("sys");
   if (!wide) site.expect("cta");
   site.finish();
-  site.emit(wide ? fence : nothing);
+  site.emit(wide ? each<fence> : each<nothing>);
 }
 
 void fenceOf(Site& site) {
@@ -166,7 +188,7 @@ void fenceOf(Site& site) {
   const bool wide = site.take("gpu") || site.take("sys");
   if (!wide) site.expect("cta");
   site.finish();
-  site.emit(wide ? fence : nothing);
+  site.emit(wide ? each<fence> : each<nothing>);
 }
 
 }  // namespace

@@ -9,45 +9,55 @@ namespace {
 
 struct And {
   template <class T>
-  T operator()(T a, T b) const { return static_cast<T>(a & b); }
+  T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
 };
 struct Or {
   template <class T>
-  T operator()(T a, T b) const { return static_cast<T>(a | b); }
+  T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
 };
 struct Xor {
   template <class T>
-  T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+  T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
 };
 struct Not {
   template <class T>
-  T operator()(T a) const { return static_cast<T>(~a); }
+  T operator()(T a) const {
+    return static_cast<T>(~a);
+  }
 };
 struct LogicalNot {
   template <class T>
-  T operator()(T a) const { return a == 0 ? 1 : 0; }
+  T operator()(T a) const {
+    return a == 0 ? 1 : 0;
+  }
 };
 
 /// Also of predicates.
 template <class Operation>
 bool ofPredicates(const Instruction& in, Lane& lane) {
-  lane.registers[in.to[0]] = Operation{}(lane.registers[in.from[0]] & 1, lane.registers[in.from[1]] & 1) & 1;
+  lane.at(in.to[0]) = Operation{}(lane.at(in.from[0]) & 1, lane.at(in.from[1]) & 1) & 1;
   return true;
 }
 bool notPredicate(const Instruction& in, Lane& lane) {
-  lane.registers[in.to[0]] = (lane.registers[in.from[0]] & 1) ^ 1;
+  lane.at(in.to[0]) = (lane.at(in.from[0]) & 1) ^ 1;
   return true;
 }
 
 template <class Operation>
 void logic(Site& site) {
   const Type type = site.expectType({Type::Pred, Type::B16, Type::B32, Type::B64});
-  emitPlain(site, type, 2, type == Type::Pred ? ofPredicates<Operation> : binaryOf<Operation>(type));
+  emitPlain(site, type, 2, type == Type::Pred ? each<ofPredicates<Operation>> : binaryOf<Operation>(type));
 }
 
 void logicNot(Site& site) {
   const Type type = site.expectType({Type::Pred, Type::B16, Type::B32, Type::B64});
-  emitPlain(site, type, 1, type == Type::Pred ? notPredicate : unaryOf<Not>(type));
+  emitPlain(site, type, 1, type == Type::Pred ? each<notPredicate> : unaryOf<Not>(type));
 }
 
 void conditionalNot(Site& site) {
@@ -61,27 +71,31 @@ bool shift(const Instruction& in, Lane& lane) {
   constexpr std::uint32_t kWidth = 8 * sizeof(T);
   const T value = lane.get<T>(in.from[0]);
   const auto by = lane.get<std::uint32_t>(in.from[1]);
-  if constexpr (Left) lane.set(in.to[0], static_cast<T>(by >= kWidth ? 0 : value << by));
-  else lane.set(in.to[0], static_cast<T>(by >= kWidth ? (value < 0 ? -1 : 0) : value >> by));
+  if constexpr (Left)
+    lane.set(in.to[0], static_cast<T>(by >= kWidth ? 0 : value << by));
+  else
+    lane.set(in.to[0], static_cast<T>(by >= kWidth ? (value < 0 ? -1 : 0) : value >> by));
   return true;
 }
 
 template <bool Left>
 void shifts(Site& site) {
-  const Type type = Left ? site.expectType(kBits)
-                         : site.expectType({Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64});
+  const Type type =
+      Left ? site.expectType(kBits)
+           : site.expectType({Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64});
   site.finish();
   site.expectOperands(3, 3);
   site.in.to[0] = site.target(0, type);
   site.in.from[0] = site.source(1, type);
   site.in.from[1] = site.source(2, Type::U32);
-  site.emit(withInteger(type, []<class T>() -> Handler { return shift<T, Left>; }));
+  site.emit(withInteger(type, []<class T>() -> Handler { return each<shift<T, Left>>; }));
 }
 
 // Two words as one of 64 bits, of which the upper half is kept behind a shift to the left and the lower behind one to the right.
 template <bool Left, bool Wraps>
 bool funnel(const Instruction& in, Lane& lane) {
-  const std::uint64_t both = lane.get<std::uint32_t>(in.from[0]) | static_cast<std::uint64_t>(lane.get<std::uint32_t>(in.from[1])) << 32;
+  const std::uint64_t both = lane.get<std::uint32_t>(in.from[0]) | static_cast<std::uint64_t>(lane.get<std::uint32_t>(in.from[1]))
+                                                                       << 32;
   const auto distance = lane.get<std::uint32_t>(in.from[2]);
   const std::uint32_t by = Wraps ? distance & 31 : std::min(distance, 32U);
   lane.set(in.to[0], static_cast<std::uint32_t>(Left ? both << by >> 32 : both >> by));
@@ -94,12 +108,13 @@ void shf(Site& site) {
   const bool wraps = site.take("wrap");
   if (!wraps) site.expect("clamp");
   const Type type = site.expectType({Type::B32});
-  if (left) return emitPlain(site, type, 3, wraps ? funnel<true, true> : funnel<true, false>);
-  emitPlain(site, type, 3, wraps ? funnel<false, true> : funnel<false, false>);
+  if (left) return emitPlain(site, type, 3, wraps ? each<funnel<true, true>> : each<funnel<true, false>>);
+  emitPlain(site, type, 3, wraps ? each<funnel<false, true>> : each<funnel<false, false>>);
 }
 
 bool permuteBytes(const Instruction& in, Lane& lane) {
-  const std::uint64_t both = lane.get<std::uint32_t>(in.from[0]) | static_cast<std::uint64_t>(lane.get<std::uint32_t>(in.from[1])) << 32;
+  const std::uint64_t both = lane.get<std::uint32_t>(in.from[0]) | static_cast<std::uint64_t>(lane.get<std::uint32_t>(in.from[1]))
+                                                                       << 32;
   const auto selection = lane.get<std::uint32_t>(in.from[2]);
   std::uint32_t result = 0;
   for (std::uint32_t at = 0; at < 4; ++at) {
@@ -112,7 +127,7 @@ bool permuteBytes(const Instruction& in, Lane& lane) {
   return true;
 }
 
-void prmt(Site& site) { emitPlain(site, site.expectType({Type::B32}), 3, permuteBytes); }
+void prmt(Site& site) { emitPlain(site, site.expectType({Type::B32}), 3, each<permuteBytes>); }
 
 template <class T>
 bool extractField(const Instruction& in, Lane& lane) {
@@ -138,10 +153,10 @@ void bfe(Site& site) {
   site.in.from[0] = site.source(1, type);
   site.in.from[1] = site.source(2, Type::U32);
   site.in.from[2] = site.source(3, Type::U32);
-  site.emit(type == Type::U32   ? extractField<std::uint32_t>
-            : type == Type::U64 ? extractField<std::uint64_t>
-            : type == Type::S32 ? extractField<std::int32_t>
-                                : extractField<std::int64_t>);
+  site.emit(type == Type::U32   ? each<extractField<std::uint32_t>>
+            : type == Type::U64 ? each<extractField<std::uint64_t>>
+            : type == Type::S32 ? each<extractField<std::int32_t>>
+                                : each<extractField<std::int64_t>>);
 }
 
 template <class T>
@@ -167,16 +182,20 @@ void bfi(Site& site) {
   site.in.from[1] = site.source(2, type);
   site.in.from[2] = site.source(3, Type::U32);
   site.in.from[3] = site.source(4, Type::U32);
-  site.emit(type == Type::B32 ? insertField<std::uint32_t> : insertField<std::uint64_t>);
+  site.emit(type == Type::B32 ? each<insertField<std::uint32_t>> : each<insertField<std::uint64_t>>);
 }
 
 struct CountOnes {
   template <class T>
-  std::uint32_t operator()(T a) const { return static_cast<std::uint32_t>(std::popcount(static_cast<std::make_unsigned_t<T>>(a))); }
+  std::uint32_t operator()(T a) const {
+    return static_cast<std::uint32_t>(std::popcount(static_cast<std::make_unsigned_t<T>>(a)));
+  }
 };
 struct CountLeadingZeros {
   template <class T>
-  std::uint32_t operator()(T a) const { return static_cast<std::uint32_t>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(a))); }
+  std::uint32_t operator()(T a) const {
+    return static_cast<std::uint32_t>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(a)));
+  }
 };
 /// The place of the highest bit that differs from the sign; all ones if there is none.
 struct FindBit {
@@ -207,7 +226,7 @@ void emitCounted(Site& site, Type type) {
   site.expectOperands(2, 2);
   site.in.to[0] = site.target(0, Type::U32);
   site.in.from[0] = site.source(1, type);
-  site.emit(withInteger(type, []<class T>() -> Handler { return counted<T, Operation>; }));
+  site.emit(withInteger(type, []<class T>() -> Handler { return each<counted<T, Operation>>; }));
 }
 
 void popc(Site& site) { emitCounted<CountOnes>(site, site.expectType(kWords)); }
@@ -215,8 +234,10 @@ void clz(Site& site) { emitCounted<CountLeadingZeros>(site, site.expectType(kWor
 void bfind(Site& site) {
   const bool shiftAmount = site.take("shiftamt");
   const Type type = site.expectType({Type::U32, Type::U64, Type::S32, Type::S64});
-  if (shiftAmount) emitCounted<FindShift>(site, type);
-  else emitCounted<FindBit>(site, type);
+  if (shiftAmount)
+    emitCounted<FindShift>(site, type);
+  else
+    emitCounted<FindBit>(site, type);
 }
 
 struct Reverse {
@@ -235,7 +256,8 @@ void brev(Site& site) {
 
 // `number` is the table: its bit at the place that the three operands' bits form.
 bool lookUp(const Instruction& in, Lane& lane) {
-  const auto a = lane.get<std::uint32_t>(in.from[0]), b = lane.get<std::uint32_t>(in.from[1]), c = lane.get<std::uint32_t>(in.from[2]);
+  const auto a = lane.get<std::uint32_t>(in.from[0]), b = lane.get<std::uint32_t>(in.from[1]),
+             c = lane.get<std::uint32_t>(in.from[2]);
   std::uint32_t result = 0;
   for (unsigned row = 0; row < 8; ++row) {
     if ((in.number >> row & 1) == 0) continue;
@@ -252,15 +274,15 @@ void lop3(Site& site) {
   site.in.to[0] = site.target(0, Type::B32);
   for (std::size_t at = 0; at < 3; ++at) site.in.from[at] = site.source(at + 1, Type::B32);
   site.in.number = site.immediate(site.operand(4));
-  site.emit(lookUp);
+  site.emit(each<lookUp>);
 }
 
 }  // namespace
 
 std::vector<OpcodeRow> bitOpcodes() {
-  return {{"and", logic<And>},    {"or", logic<Or>},       {"xor", logic<Xor>},     {"not", logicNot}, {"cnot", conditionalNot},
-          {"shl", shifts<true>},  {"shr", shifts<false>},  {"shf", shf},            {"prmt", prmt},    {"bfe", bfe},
-          {"bfi", bfi},           {"popc", popc},          {"clz", clz},            {"bfind", bfind},  {"brev", brev},
+  return {{"and", logic<And>},   {"or", logic<Or>},      {"xor", logic<Xor>}, {"not", logicNot}, {"cnot", conditionalNot},
+          {"shl", shifts<true>}, {"shr", shifts<false>}, {"shf", shf},        {"prmt", prmt},    {"bfe", bfe},
+          {"bfi", bfi},          {"popc", popc},         {"clz", clz},        {"bfind", bfind},  {"brev", brev},
           {"lop3", lop3}};
 }
 

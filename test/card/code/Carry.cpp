@@ -18,13 +18,16 @@ bool chain(const Instruction& in, Lane& lane) {
 template <bool Subtracts, bool In, bool Out>
 void emitChain(Site& site) {
   const Type type = site.expectType({Type::U32, Type::S32, Type::U64, Type::S64});
-  emitPlain(site, type, 2, bytesOf(type) == 4 ? chain<std::uint32_t, Subtracts, In, Out> : chain<std::uint64_t, Subtracts, In, Out>);
+  emitPlain(site, type, 2,
+            bytesOf(type) == 4 ? each<chain<std::uint32_t, Subtracts, In, Out>> : each<chain<std::uint64_t, Subtracts, In, Out>>);
 }
 
 template <bool Subtracts>
 void withCarryIn(Site& site) {
-  if (site.take("cc")) emitChain<Subtracts, true, true>(site);
-  else emitChain<Subtracts, true, false>(site);
+  if (site.take("cc"))
+    emitChain<Subtracts, true, true>(site);
+  else
+    emitChain<Subtracts, true, false>(site);
 }
 
 /// The low or high half of a product, plus what is added and carried.
@@ -34,7 +37,8 @@ bool productChain(const Instruction& in, Lane& lane) {
   using Bits = std::make_unsigned_t<T>;
   const Wide product = static_cast<Wide>(lane.get<T>(in.from[0])) * static_cast<Wide>(lane.get<T>(in.from[1]));
   const auto half = static_cast<Bits>(High ? product >> (8 * sizeof(T)) : product);
-  const unsigned __int128 exact = static_cast<unsigned __int128>(half) + lane.get<Bits>(in.from[2]) + (In && lane.carry ? 1U : 0U);
+  const unsigned __int128 exact =
+      static_cast<unsigned __int128>(half) + lane.get<Bits>(in.from[2]) + (In && lane.carry ? 1U : 0U);
   if constexpr (Out) lane.carry = (exact >> (8 * sizeof(T)) & 1) != 0;
   lane.set(in.to[0], static_cast<T>(exact));
   return true;
@@ -43,7 +47,7 @@ bool productChain(const Instruction& in, Lane& lane) {
 template <bool High, bool In, bool Out>
 void emitProduct(Site& site) {
   const Type type = site.expectType({Type::U32, Type::S32, Type::U64, Type::S64});
-  emitPlain(site, type, 3, withInteger(type, []<class T>() -> Handler { return productChain<T, High, In, Out>; }));
+  emitPlain(site, type, 3, withInteger(type, []<class T>() -> Handler { return each<productChain<T, High, In, Out>>; }));
 }
 
 template <bool In, bool Out>
@@ -54,8 +58,10 @@ void eitherHalf(Site& site) {
 }
 
 void productWithCarryIn(Site& site) {
-  if (site.take("cc")) eitherHalf<true, true>(site);
-  else eitherHalf<true, false>(site);
+  if (site.take("cc"))
+    eitherHalf<true, true>(site);
+  else
+    eitherHalf<true, false>(site);
 }
 
 }  // namespace

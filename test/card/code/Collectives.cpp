@@ -11,7 +11,7 @@ bool waitForLanes(const Instruction& in, Lane& lane) {
   lane.mask = lane.get<std::uint32_t>(in.from[3]);
   if ((lane.mask >> lane.inWarp() & 1) == 0)
     fail(lane, in, FaultKind::Collective, "takes part in a collective whose mask leaves it out");
-  if constexpr (Votes) lane.predicate = ((lane.registers[in.from[0]] & 1) != 0) != ((in.flags & kNegateLast) != 0);
+  if constexpr (Votes) lane.predicate = ((lane.at(in.from[0]) & 1) != 0) != ((in.flags & kNegateLast) != 0);
   lane.waiting = &in;
   lane.state = Lane::State::Collective;
   return false;
@@ -29,17 +29,22 @@ void targets(Site& site, Type type) {
 
 void shfl(Site& site) {
   site.expect("sync");
-  if (site.take("up")) setKind(site, Collective::ShuffleUp);
-  else if (site.take("down")) setKind(site, Collective::ShuffleDown);
-  else if (site.take("bfly")) setKind(site, Collective::ShuffleButterfly);
-  else if (site.take("idx")) setKind(site, Collective::ShuffleIndex);
-  else site.fail("says not from where");
+  if (site.take("up"))
+    setKind(site, Collective::ShuffleUp);
+  else if (site.take("down"))
+    setKind(site, Collective::ShuffleDown);
+  else if (site.take("bfly"))
+    setKind(site, Collective::ShuffleButterfly);
+  else if (site.take("idx"))
+    setKind(site, Collective::ShuffleIndex);
+  else
+    site.fail("says not from where");
   site.expect("b32");
   site.finish();
   site.expectOperands(5, 5);
   targets(site, Type::B32);
   for (std::size_t at = 0; at < 4; ++at) site.in.from[at] = site.source(at + 1, Type::B32);
-  site.emit(waitForLanes<false>);
+  site.emitFlow(each<waitForLanes<false>>);
 }
 
 void vote(Site& site) {
@@ -50,10 +55,14 @@ void vote(Site& site) {
     site.expect("b32");
     type = Type::B32;
   } else {
-    if (site.take("all")) setKind(site, Collective::VoteAll);
-    else if (site.take("any")) setKind(site, Collective::VoteAny);
-    else if (site.take("uni")) setKind(site, Collective::VoteUniform);
-    else site.fail("says not what it asks");
+    if (site.take("all"))
+      setKind(site, Collective::VoteAll);
+    else if (site.take("any"))
+      setKind(site, Collective::VoteAny);
+    else if (site.take("uni"))
+      setKind(site, Collective::VoteUniform);
+    else
+      site.fail("says not what it asks");
     site.expect("pred");
   }
   site.finish();
@@ -63,7 +72,7 @@ void vote(Site& site) {
   site.in.from[0] = site.predicate(site.operand(1), negated);
   if (negated) site.in.flags |= kNegateLast;
   site.in.from[3] = site.source(2, Type::B32);
-  site.emit(waitForLanes<true>);
+  site.emitFlow(each<waitForLanes<true>>);
 }
 
 void match(Site& site) {
@@ -73,12 +82,14 @@ void match(Site& site) {
   const Type type = site.expectType(kWords);
   site.finish();
   site.expectOperands(3, 3);
-  if (type == Type::B32) setKind(site, all ? Collective::MatchAll32 : Collective::MatchAny32);
-  else setKind(site, all ? Collective::MatchAll64 : Collective::MatchAny64);
+  if (type == Type::B32)
+    setKind(site, all ? Collective::MatchAll32 : Collective::MatchAny32);
+  else
+    setKind(site, all ? Collective::MatchAll64 : Collective::MatchAny64);
   targets(site, Type::B32);
   site.in.from[0] = site.source(1, type);
   site.in.from[3] = site.source(2, Type::B32);
-  site.emit(waitForLanes<false>);
+  site.emitFlow(each<waitForLanes<false>>);
 }
 
 // Which lanes run together is the card's choice. This one lets each run alone, which code that guesses does not expect.
@@ -92,7 +103,7 @@ void activemask(Site& site) {
   site.finish();
   site.expectOperands(1, 1);
   site.in.to[0] = site.target(0, Type::B32);
-  site.emit(alone);
+  site.emit(each<alone>);
 }
 
 /// Barrier from[0] for from[1] threads (0: all); the predicate of a reduction is in from[2].
@@ -102,7 +113,7 @@ bool waitAtBarrier(const Instruction& in, Lane& lane) {
   lane.barrierThreads = lane.get<std::uint32_t>(in.from[1]);
   if (lane.barrier > 15) fail(lane, in, FaultKind::Deadlock, "there are 16 barriers, from 0");
   if (lane.barrierThreads % 32 != 0) fail(lane, in, FaultKind::Deadlock, "a barrier is for whole warps");
-  lane.predicate = ((lane.registers[in.from[2]] & 1) != 0) != ((in.flags & kNegateLast) != 0);
+  lane.predicate = ((lane.at(in.from[2]) & 1) != 0) != ((in.flags & kNegateLast) != 0);
   lane.alignedBarrier = Aligned;
   lane.waiting = &in;
   lane.state = Lane::State::Barrier;
@@ -112,7 +123,7 @@ bool waitAtBarrier(const Instruction& in, Lane& lane) {
 void waitFor(Site& site, std::size_t first, std::size_t end, bool aligned) {
   site.in.from[0] = site.source(first, Type::U32);
   site.in.from[1] = end - first > 1 ? site.source(first + 1, Type::U32) : site.function.constant(0);
-  site.emit(aligned ? waitAtBarrier<true> : waitAtBarrier<false>);
+  site.emitFlow(aligned ? each<waitAtBarrier<true>> : each<waitAtBarrier<false>>);
 }
 
 void reduce(Site& site, bool aligned) {
@@ -148,7 +159,7 @@ void bar(Site& site) {
   site.expectOperands(1, 1);
   setKind(site, Collective::SyncWarp);
   site.in.from[3] = site.source(0, Type::B32);
-  site.emit(waitForLanes<false>);
+  site.emitFlow(each<waitForLanes<false>>);
 }
 
 void barrierOf(Site& site) { barrier(site, site.take("aligned")); }

@@ -7,52 +7,72 @@ namespace {
 
 template <class T>
 bool unordered([[maybe_unused]] T a, [[maybe_unused]] T b) {
-  if constexpr (std::is_floating_point_v<T>) return std::isnan(a) || std::isnan(b);
-  else return false;
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(a) || std::isnan(b);
+  else
+    return false;
 }
 
 struct Equal {
   template <class T>
-  bool operator()(T a, T b) const { return a == b; }
+  bool operator()(T a, T b) const {
+    return a == b;
+  }
 };
 struct NotEqual {
   template <class T>
-  bool operator()(T a, T b) const { return !unordered(a, b) && a != b; }
+  bool operator()(T a, T b) const {
+    return !unordered(a, b) && a != b;
+  }
 };
 struct Less {
   template <class T>
-  bool operator()(T a, T b) const { return a < b; }
+  bool operator()(T a, T b) const {
+    return a < b;
+  }
 };
 struct LessOrEqual {
   template <class T>
-  bool operator()(T a, T b) const { return a <= b; }
+  bool operator()(T a, T b) const {
+    return a <= b;
+  }
 };
 struct Greater {
   template <class T>
-  bool operator()(T a, T b) const { return a > b; }
+  bool operator()(T a, T b) const {
+    return a > b;
+  }
 };
 struct GreaterOrEqual {
   template <class T>
-  bool operator()(T a, T b) const { return a >= b; }
+  bool operator()(T a, T b) const {
+    return a >= b;
+  }
 };
 template <class Comparison>
 struct OrUnordered {
   template <class T>
-  bool operator()(T a, T b) const { return unordered(a, b) || Comparison{}(a, b); }
+  bool operator()(T a, T b) const {
+    return unordered(a, b) || Comparison{}(a, b);
+  }
 };
 struct BothNumbers {
   template <class T>
-  bool operator()(T a, T b) const { return !unordered(a, b); }
+  bool operator()(T a, T b) const {
+    return !unordered(a, b);
+  }
 };
 struct AnyNan {
   template <class T>
-  bool operator()(T a, T b) const { return unordered(a, b); }
+  bool operator()(T a, T b) const {
+    return unordered(a, b);
+  }
 };
 
 enum Combination : std::int64_t { kAlone, kAnd, kOr, kXor };
 
 bool combined(const Instruction& in, const Lane& lane, bool value) {
-  const bool other = ((lane.registers[in.from[2]] & 1) != 0) != ((in.flags & kNegateLast) != 0);
+  const bool other = ((lane.at(in.from[2]) & 1) != 0) != ((in.flags & kNegateLast) != 0);
   switch (static_cast<Combination>(in.number)) {
     case kAlone:
       return value;
@@ -67,9 +87,10 @@ bool combined(const Instruction& in, const Lane& lane, bool value) {
 }
 
 template <class T, class Comparison>
-bool compare(const Instruction& in, Lane& lane) {
-  lane.set(in.to[0], static_cast<bool>(Comparison{}(lane.get<T>(in.from[0]), lane.get<T>(in.from[1]))));
-  return true;
+void compare(const Instruction& in, Warp& warp, std::uint32_t mask) {
+  const std::uint64_t *a = warp.row(in.from[0]), *b = warp.row(in.from[1]);
+  fill(warp.row(in.to[0]), mask,
+       [=](std::size_t at) -> std::uint64_t { return Comparison{}(valueOf<T>(a[at]), valueOf<T>(b[at])) ? 1 : 0; });
 }
 
 template <class T, class Comparison>
@@ -92,7 +113,7 @@ struct Pair {
 
 template <class T, class Comparison>
 Pair pairOf() {
-  return {compare<T, Comparison>, compareAndCombine<T, Comparison>};
+  return {compare<T, Comparison>, each<compareAndCombine<T, Comparison>>};
 }
 
 template <class T>
@@ -186,9 +207,9 @@ void setp(Site& site) {
   site.emit(combines || two || site.in.flags != 0 ? handlers.full : handlers.plain);
 }
 
-bool select(const Instruction& in, Lane& lane) {
-  lane.registers[in.to[0]] = lane.registers[in.from[(lane.registers[in.from[2]] & 1) != 0 ? 0 : 1]];
-  return true;
+void select(const Instruction& in, Warp& warp, std::uint32_t mask) {
+  const std::uint64_t *a = warp.row(in.from[0]), *b = warp.row(in.from[1]), *chosen = warp.row(in.from[2]);
+  fill(warp.row(in.to[0]), mask, [=](std::size_t at) { return (chosen[at] & 1) != 0 ? a[at] : b[at]; });
 }
 
 void selp(Site& site) {
@@ -209,7 +230,7 @@ template <class T>
 bool selectBySign(const Instruction& in, Lane& lane) {
   T sign = lane.get<T>(in.from[2]);
   if constexpr (std::is_floating_point_v<T>) sign = operandUnder(in.flags, sign);
-  lane.registers[in.to[0]] = lane.registers[in.from[sign >= 0 ? 0 : 1]];
+  lane.at(in.to[0]) = lane.at(in.from[sign >= 0 ? 0 : 1]);
   return true;
 }
 
@@ -224,12 +245,12 @@ void slct(Site& site) {
   site.in.from[0] = site.source(1, *type);
   site.in.from[1] = site.source(2, *type);
   site.in.from[2] = site.source(3, sign);
-  site.emit(sign == Type::S32 ? selectBySign<std::int32_t> : selectBySign<float>);
+  site.emit(sign == Type::S32 ? each<selectBySign<std::int32_t>> : each<selectBySign<float>>);
 }
 
 /// All ones, or 1.0, where the comparison holds.
 bool widen(const Instruction& in, Lane& lane) {
-  lane.registers[in.to[0]] = (lane.registers[in.from[0]] & 1) != 0 ? static_cast<std::uint64_t>(in.number) : 0;
+  lane.at(in.to[0]) = (lane.at(in.from[0]) & 1) != 0 ? static_cast<std::uint64_t>(in.number) : 0;
   return true;
 }
 
@@ -249,7 +270,7 @@ void set(Site& site) {
   site.in.to[0] = site.target(0, *to);
   site.in.from[0] = site.function.scratch;
   site.in.number = *to == Type::F32 ? 0x3f80'0000 : 0xffff'ffff;
-  site.emit(widen);
+  site.emit(each<widen>);
 }
 
 }  // namespace

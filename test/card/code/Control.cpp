@@ -8,18 +8,14 @@
 namespace tbem::card {
 namespace {
 
-bool branch(const Instruction& in, Lane& lane) {
-  lane.next = static_cast<std::uint32_t>(in.number);
-  return true;
-}
-
 void bra(Site& site) {
   site.take("uni");
   site.finish();
   site.expectOperands(1, 1);
   site.in.number = site.labelled(site.operand(0));
+  site.in.flow = Flow::Branch;
   site.function.jumps.push_back(site.function.function.code.size());
-  site.emit(branch);
+  site.emit(nullptr);
 }
 
 /// By an index into the function's table `number`.
@@ -48,7 +44,7 @@ void brx(Site& site) {
   }
   site.in.number = static_cast<std::int64_t>(site.function.function.branches.size());
   site.function.function.branches.push_back(std::move(targets));
-  site.emit(branchByIndex);
+  site.emitFlow(each<branchByIndex>);
 }
 
 bool end(const Instruction&, Lane& lane) {
@@ -60,8 +56,16 @@ void enter(Lane& lane, const Function& function, std::size_t firstSlot, std::siz
   lane.function = &function;
   lane.firstSlot = firstSlot;
   lane.firstParam = firstParam;
-  lane.registers = lane.slots.data() + firstSlot;
+  lane.registers = lane.warp->slots.data() + firstSlot * 32 + lane.inWarp();
   lane.params = lane.paramBytes.data() + firstParam;
+}
+
+/// Room for so many slots, which may move those that are there.
+void widen(Warp& warp, std::size_t slots) {
+  if (warp.slots.size() >= slots * 32) return;
+  warp.slots.resize(slots * 32);
+  for (std::uint32_t at = 0; at < warp.count; ++at)
+    warp.lanes[at].registers = warp.slots.data() + warp.lanes[at].firstSlot * 32 + at;
 }
 
 bool call(const Instruction& in, Lane& lane) {
@@ -71,16 +75,16 @@ bool call(const Instruction& in, Lane& lane) {
   if (lane.frames.size() == kDeepest) fail(lane, in, FaultKind::Trap, "more than 64 functions call each other");
   lane.frames.push_back({&caller, lane.next, lane.firstSlot, lane.firstParam, lane.localBase, lane.localEnd, &made});
   const std::size_t slot = lane.firstSlot + caller.slots(), param = lane.firstParam + caller.paramBytes;
-  lane.slots.resize(std::max(lane.slots.size(), slot + callee.slots()));
+  widen(*lane.warp, slot + callee.slots());
   lane.paramBytes.resize(std::max<std::size_t>(lane.paramBytes.size(), param + callee.paramBytes));
-  std::copy_n(lane.slots.begin() + static_cast<std::ptrdiff_t>(lane.firstSlot), static_cast<std::size_t>(Special::Count),
-              lane.slots.begin() + static_cast<std::ptrdiff_t>(slot));
-  std::copy(callee.constants.begin(), callee.constants.end(),
-            lane.slots.begin() + static_cast<std::ptrdiff_t>(slot + callee.slots() - callee.constants.size()));
-  for (std::size_t at = 0; at < made.in.size(); ++at)
-    std::memcpy(lane.paramBytes.data() + param + callee.parameters[at].offset,
-                lane.paramBytes.data() + lane.firstParam + made.in[at].offset, made.in[at].bytes);
+  const std::uint64_t* const specials = lane.registers;
   enter(lane, callee, slot, param);
+  for (std::uint32_t at = 0; at < static_cast<std::uint32_t>(Special::Count); ++at) lane.at(at) = specials[at * 32];
+  const auto firstConstant = static_cast<std::uint32_t>(callee.slots() - callee.constants.size());
+  for (std::uint32_t at = 0; at < callee.constants.size(); ++at) lane.at(firstConstant + at) = callee.constants[at];
+  for (std::size_t at = 0; at < made.in.size(); ++at)
+    std::memcpy(lane.params + callee.parameters[at].offset,
+                lane.paramBytes.data() + lane.frames.back().firstParam + made.in[at].offset, made.in[at].bytes);
   lane.localBase = (lane.localEnd + 15) / 16 * 16;
   lane.localEnd = lane.localBase + callee.localBytes;
   lane.local.resize(std::max<std::size_t>(lane.local.size(), lane.localEnd));
@@ -132,16 +136,16 @@ void callOf(Site& site) {
   made.out = passed(site, results, made.callee->results);
   site.in.number = static_cast<std::int64_t>(site.function.function.calls.size());
   site.function.function.calls.push_back(std::move(made));
-  site.emit(call);
+  site.emitFlow(each<call>);
 }
 
 bool stop(const Instruction& in, Lane& lane) { fail(lane, in, FaultKind::Trap, "the kernel stops itself"); }
 
-template <Handler Does>
+template <auto Does>
 void alone(Site& site) {
   site.finish();
   site.expectOperands(0, 0);
-  site.emit(Does);
+  site.emitFlow(each<Does>);
 }
 
 void ret(Site& site) {

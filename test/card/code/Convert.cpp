@@ -22,9 +22,12 @@ constexpr bool kIsReal = !std::is_integral_v<T>;
 /// All values but those of i64 fit.
 template <class T>
 double widened(T value) {
-  if constexpr (std::is_same_v<T, Half>) return widenHalf(value.bits);
-  else if constexpr (std::is_same_v<T, Bfloat>) return widenBfloat(value.bits);
-  else return static_cast<double>(value);
+  if constexpr (std::is_same_v<T, Half>)
+    return widenHalf(value.bits);
+  else if constexpr (std::is_same_v<T, Bfloat>)
+    return widenBfloat(value.bits);
+  else
+    return static_cast<double>(value);
 }
 
 double toWhole(double value) {
@@ -35,8 +38,10 @@ double toWhole(double value) {
 /// Under the mode that is set.
 template <class T>
 T rounded(double value) {
-  if constexpr (std::is_same_v<T, Half>) return {narrowed(value, kHalf, toWhole)};
-  else if constexpr (std::is_same_v<T, Bfloat>) return {narrowed(value, kBfloat, toWhole)};
+  if constexpr (std::is_same_v<T, Half>)
+    return {narrowed(value, kHalf, toWhole)};
+  else if constexpr (std::is_same_v<T, Bfloat>)
+    return {narrowed(value, kBfloat, toWhole)};
   else {
     asm volatile("" : "+m"(value));
     T result = static_cast<T>(value);
@@ -46,9 +51,9 @@ T rounded(double value) {
 }
 
 template <class To, class From>
-bool wholeToWhole(const Instruction& in, Lane& lane) {
-  lane.set(in.to[0], static_cast<To>(lane.get<From>(in.from[0])));
-  return true;
+void wholeToWhole(const Instruction& in, Warp& warp, std::uint32_t mask) {
+  const std::uint64_t* a = warp.row(in.from[0]);
+  fill(warp.row(in.to[0]), mask, [=](std::size_t at) { return bitsOf(static_cast<To>(valueOf<From>(a[at]))); });
 }
 
 template <class To, class From>
@@ -91,9 +96,9 @@ bool realToWhole(const Instruction& in, Lane& lane) {
     value = toWhole(value);
   }
   const double end = std::ldexp(1.0, Limits::digits);
-  lane.set(in.to[0], value >= end                                     ? Limits::max()
+  lane.set(in.to[0], value >= end                                  ? Limits::max()
                      : value <= static_cast<double>(Limits::min()) ? Limits::min()
-                                                                      : static_cast<To>(value));
+                                                                   : static_cast<To>(value));
   return true;
 }
 
@@ -114,10 +119,14 @@ bool realToReal(const Instruction& in, Lane& lane) {
 
 template <class To, class From>
 Handler handlerOf(bool saturated) {
-  if constexpr (!kIsReal<To> && !kIsReal<From>) return saturated ? wholeSaturated<To, From> : wholeToWhole<To, From>;
-  else if constexpr (!kIsReal<From>) return wholeToReal<To, From>;
-  else if constexpr (!kIsReal<To>) return realToWhole<To, From>;
-  else return realToReal<To, From>;
+  if constexpr (!kIsReal<To> && !kIsReal<From>)
+    return saturated ? each<wholeSaturated<To, From>> : wholeToWhole<To, From>;
+  else if constexpr (!kIsReal<From>)
+    return each<wholeToReal<To, From>>;
+  else if constexpr (!kIsReal<To>)
+    return each<realToWhole<To, From>>;
+  else
+    return each<realToReal<To, From>>;
 }
 
 template <class Make>

@@ -24,7 +24,7 @@ template <Real Of>
 void function(Site& site) {
   site.expect("approx");
   if (site.take("ftz")) site.in.flags |= kFlush;
-  emitPlain(site, site.expectType({Type::F32}), 1, approximate<Of>);
+  emitPlain(site, site.expectType({Type::F32}), 1, each<approximate<Of>>);
 }
 
 /// Only the upper halves of operand and result count; the lower half of the result is zero.
@@ -48,20 +48,25 @@ void rsqrt(Site& site) {
   const bool flush = site.take("ftz");
   if (flush) site.in.flags |= kFlush;
   const Type type = site.expectType(kReals);
-  if (type == Type::F32) return emitPlain(site, type, 1, approximate<inverseRoot>);
-  emitPlain(site, type, 1, flush ? upperHalf<inverseRoot> : inverseRoot64);
+  if (type == Type::F32) return emitPlain(site, type, 1, each<approximate<inverseRoot>>);
+  emitPlain(site, type, 1, flush ? each<upperHalf<inverseRoot>> : each<inverseRoot64>);
 }
 
 void rcp(Site& site) {
   if (!site.takeReal64Approximation()) return emitReciprocal(site);
-  emitPlain(site, Type::F64, 1, upperHalf<reciprocal>);
+  emitPlain(site, Type::F64, 1, each<upperHalf<reciprocal>>);
 }
 
 }  // namespace
 
 std::vector<OpcodeRow> functionOpcodes() {
-  return {{"ex2", function<std::exp2>}, {"lg2", function<std::log2>},   {"sin", function<std::sin>}, {"cos", function<std::cos>},
-          {"tanh", function<std::tanh>}, {"rsqrt", rsqrt}, {"rcp", rcp}};
+  return {{"ex2", function<std::exp2>},
+          {"lg2", function<std::log2>},
+          {"sin", function<std::sin>},
+          {"cos", function<std::cos>},
+          {"tanh", function<std::tanh>},
+          {"rsqrt", rsqrt},
+          {"rcp", rcp}};
 }
 
 }  // namespace tbem::card

@@ -35,7 +35,8 @@ std::uint16_t narrowed(double value, const Narrow& format, const Round& round) {
   const int exponent = std::max(std::ilogb(value), 1 - format.bias);
   // In units of the last place, of which a normal number has 2^fraction to 2^(fraction + 1).
   const double units = std::fabs(round(std::ldexp(value, format.fraction - exponent)));
-  const auto bits = static_cast<std::uint32_t>(units) + (static_cast<std::uint32_t>(exponent + format.bias - 1) << format.fraction);
+  const auto bits =
+      static_cast<std::uint32_t>(units) + (static_cast<std::uint32_t>(exponent + format.bias - 1) << format.fraction);
   if (bits < infinite) return static_cast<std::uint16_t>(sign | bits);
   const double next = round(value > 0 ? 0.25 : -0.25);  // whether it rounds away from zero: nearest does so here too
   const bool towardZero = next == 0 && round(value > 0 ? 0.75 : -0.75) == 0;

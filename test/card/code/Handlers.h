@@ -6,22 +6,36 @@
 
 namespace tbem::card {
 
-template <class T, class Operation>
-bool unary(const Instruction& in, Lane& lane) {
-  lane.set(in.to[0], static_cast<T>(Operation{}(lane.get<T>(in.from[0]))));
-  return true;
+/// Result `of(lane)` for each lane of the mask; those of a whole warp by the processor's vectors.
+template <class Of>
+void fill(std::uint64_t* to, std::uint32_t mask, const Of& of) {
+  if (mask == ~0U) {
+#pragma GCC ivdep
+    for (std::size_t lane = 0; lane < 32; ++lane) to[lane] = of(lane);
+    return;
+  }
+  for (; mask != 0; mask &= mask - 1) to[std::countr_zero(mask)] = of(static_cast<std::size_t>(std::countr_zero(mask)));
 }
 
 template <class T, class Operation>
-bool binary(const Instruction& in, Lane& lane) {
-  lane.set(in.to[0], static_cast<T>(Operation{}(lane.get<T>(in.from[0]), lane.get<T>(in.from[1]))));
-  return true;
+void unary(const Instruction& in, Warp& warp, std::uint32_t mask) {
+  const std::uint64_t* a = warp.row(in.from[0]);
+  fill(warp.row(in.to[0]), mask, [=](std::size_t at) { return bitsOf(static_cast<T>(Operation{}(valueOf<T>(a[at])))); });
 }
 
 template <class T, class Operation>
-bool ternary(const Instruction& in, Lane& lane) {
-  lane.set(in.to[0], static_cast<T>(Operation{}(lane.get<T>(in.from[0]), lane.get<T>(in.from[1]), lane.get<T>(in.from[2]))));
-  return true;
+void binary(const Instruction& in, Warp& warp, std::uint32_t mask) {
+  const std::uint64_t *a = warp.row(in.from[0]), *b = warp.row(in.from[1]);
+  fill(warp.row(in.to[0]), mask,
+       [=](std::size_t at) { return bitsOf(static_cast<T>(Operation{}(valueOf<T>(a[at]), valueOf<T>(b[at])))); });
+}
+
+template <class T, class Operation>
+void ternary(const Instruction& in, Warp& warp, std::uint32_t mask) {
+  const std::uint64_t *a = warp.row(in.from[0]), *b = warp.row(in.from[1]), *c = warp.row(in.from[2]);
+  fill(warp.row(in.to[0]), mask, [=](std::size_t at) {
+    return bitsOf(static_cast<T>(Operation{}(valueOf<T>(a[at]), valueOf<T>(b[at]), valueOf<T>(c[at]))));
+  });
 }
 
 /// Calls `make` with the C++ type of a PTX type; bits are unsigned.

@@ -19,15 +19,21 @@ T wrapped(std::uint64_t value) {
 
 struct Add {
   template <class T>
-  T operator()(T a, T b) const { return wrapped<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b)); }
+  T operator()(T a, T b) const {
+    return wrapped<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  }
 };
 struct Subtract {
   template <class T>
-  T operator()(T a, T b) const { return wrapped<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)); }
+  T operator()(T a, T b) const {
+    return wrapped<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  }
 };
 struct MultiplyLow {
   template <class T>
-  T operator()(T a, T b) const { return wrapped<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)); }
+  T operator()(T a, T b) const {
+    return wrapped<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  }
 };
 struct MultiplyHigh {
   template <class T>
@@ -38,11 +44,15 @@ struct MultiplyHigh {
 };
 struct MultiplyAddLow {
   template <class T>
-  T operator()(T a, T b, T c) const { return Add{}(MultiplyLow{}(a, b), c); }
+  T operator()(T a, T b, T c) const {
+    return Add{}(MultiplyLow{}(a, b), c);
+  }
 };
 struct MultiplyAddHigh {
   template <class T>
-  T operator()(T a, T b, T c) const { return Add{}(MultiplyHigh{}(a, b), c); }
+  T operator()(T a, T b, T c) const {
+    return Add{}(MultiplyHigh{}(a, b), c);
+  }
 };
 // Of a division by zero the manual says nothing; cards answer with ones.
 struct Divide {
@@ -65,23 +75,33 @@ struct Remainder {
 };
 struct Least {
   template <class T>
-  T operator()(T a, T b) const { return b < a ? b : a; }
+  T operator()(T a, T b) const {
+    return b < a ? b : a;
+  }
 };
 struct Greatest {
   template <class T>
-  T operator()(T a, T b) const { return a < b ? b : a; }
+  T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
 };
 struct Negate {
   template <class T>
-  T operator()(T a) const { return Subtract{}(T{0}, a); }
+  T operator()(T a) const {
+    return Subtract{}(T{0}, a);
+  }
 };
 struct Magnitude {
   template <class T>
-  T operator()(T a) const { return a < 0 ? Subtract{}(T{0}, a) : a; }
+  T operator()(T a) const {
+    return a < 0 ? Subtract{}(T{0}, a) : a;
+  }
 };
 struct DifferenceSum {
   template <class T>
-  T operator()(T a, T b, T c) const { return Add{}(c, a < b ? Subtract{}(b, a) : Subtract{}(a, b)); }
+  T operator()(T a, T b, T c) const {
+    return Add{}(c, a < b ? Subtract{}(b, a) : Subtract{}(a, b));
+  }
 };
 
 template <class Operation>
@@ -95,14 +115,15 @@ bool saturated(const Instruction& in, Lane& lane) {
 
 template <class Operation>
 void sum(Site& site, Type type) {
-  if (type == Type::S32 && site.take("sat")) return emitPlain(site, type, 2, saturated<Operation>);
+  if (type == Type::S32 && site.take("sat")) return emitPlain(site, type, 2, each<saturated<Operation>>);
   emitPlain(site, type, 2, binaryOf<Operation>(type));
 }
 
 /// A product twice as wide as its factors, and what is added to it.
 template <class T, class Wide, bool Adds>
 bool wideProduct(const Instruction& in, Lane& lane) {
-  const auto product = wrapped<Wide>(static_cast<std::uint64_t>(lane.get<T>(in.from[0])) * static_cast<std::uint64_t>(lane.get<T>(in.from[1])));
+  const auto product =
+      wrapped<Wide>(static_cast<std::uint64_t>(lane.get<T>(in.from[0])) * static_cast<std::uint64_t>(lane.get<T>(in.from[1])));
   lane.set(in.to[0], Adds ? Add{}(product, lane.get<Wide>(in.from[2])) : product);
   return true;
 }
@@ -114,10 +135,10 @@ void wide(Site& site, Type type) {
   const struct {
     Type type, wide;
     Handler handler;
-  } rows[] = {{Type::U16, Type::U32, wideProduct<std::uint16_t, std::uint32_t, Adds>},
-              {Type::S16, Type::S32, wideProduct<std::int16_t, std::int32_t, Adds>},
-              {Type::U32, Type::U64, wideProduct<std::uint32_t, std::uint64_t, Adds>},
-              {Type::S32, Type::S64, wideProduct<std::int32_t, std::int64_t, Adds>}};
+  } rows[] = {{Type::U16, Type::U32, each<wideProduct<std::uint16_t, std::uint32_t, Adds>>},
+              {Type::S16, Type::S32, each<wideProduct<std::int16_t, std::int32_t, Adds>>},
+              {Type::U32, Type::U64, each<wideProduct<std::uint32_t, std::uint64_t, Adds>>},
+              {Type::S32, Type::S64, each<wideProduct<std::int32_t, std::int64_t, Adds>>}};
   for (const auto& row : rows) {
     if (row.type != type) continue;
     site.in.to[0] = site.target(0, row.wide);
@@ -134,8 +155,10 @@ bool isOneOf(Type type, std::initializer_list<Type> types) { return std::find(ty
 template <class Operation, unsigned Count>
 void plain(Site& site) {
   const Type type = site.expectType(kIntegers);
-  if constexpr (Count == 2) emitPlain(site, type, 2, binaryOf<Operation>(type));
-  else emitPlain(site, type, 3, ternaryOf<Operation>(type));
+  if constexpr (Count == 2)
+    emitPlain(site, type, 2, binaryOf<Operation>(type));
+  else
+    emitPlain(site, type, 3, ternaryOf<Operation>(type));
 }
 
 // Four bytes of each operand, multiplied in pairs and added to the third.
@@ -143,10 +166,11 @@ template <class A, class B, class Sum>
 bool dotOfBytes(const Instruction& in, Lane& lane) {
   std::array<A, 4> a;
   std::array<B, 4> b;
-  std::memcpy(a.data(), lane.registers + in.from[0], 4);
-  std::memcpy(b.data(), lane.registers + in.from[1], 4);
+  std::memcpy(a.data(), &lane.at(in.from[0]), 4);
+  std::memcpy(b.data(), &lane.at(in.from[1]), 4);
   auto sum = lane.get<std::uint32_t>(in.from[2]);
-  for (std::size_t at = 0; at < 4; ++at) sum += static_cast<std::uint32_t>(static_cast<std::int32_t>(a[at]) * static_cast<std::int32_t>(b[at]));
+  for (std::size_t at = 0; at < 4; ++at)
+    sum += static_cast<std::uint32_t>(static_cast<std::int32_t>(a[at]) * static_cast<std::int32_t>(b[at]));
   lane.set(in.to[0], static_cast<Sum>(sum));
   return true;
 }
@@ -154,10 +178,10 @@ bool dotOfBytes(const Instruction& in, Lane& lane) {
 void dp4a(Site& site) {
   const Type first = site.expectType({Type::U32, Type::S32}), second = site.expectType({Type::U32, Type::S32});
   const bool a = isSigned(first), b = isSigned(second);
-  if (a && b) return emitPlain(site, Type::S32, 3, dotOfBytes<std::int8_t, std::int8_t, std::int32_t>);
-  if (a) return emitPlain(site, Type::S32, 3, dotOfBytes<std::int8_t, std::uint8_t, std::int32_t>);
-  if (b) return emitPlain(site, Type::S32, 3, dotOfBytes<std::uint8_t, std::int8_t, std::int32_t>);
-  emitPlain(site, Type::U32, 3, dotOfBytes<std::uint8_t, std::uint8_t, std::uint32_t>);
+  if (a && b) return emitPlain(site, Type::S32, 3, each<dotOfBytes<std::int8_t, std::int8_t, std::int32_t>>);
+  if (a) return emitPlain(site, Type::S32, 3, each<dotOfBytes<std::int8_t, std::uint8_t, std::int32_t>>);
+  if (b) return emitPlain(site, Type::S32, 3, each<dotOfBytes<std::uint8_t, std::int8_t, std::int32_t>>);
+  emitPlain(site, Type::U32, 3, each<dotOfBytes<std::uint8_t, std::uint8_t, std::uint32_t>>);
 }
 
 }  // namespace
@@ -181,13 +205,19 @@ void multiplyAddIntegers(Site& site) {
   emitPlain(site, type, 3, ternaryOf<MultiplyAddLow>(type));
 }
 
-bool divideIntegers(Site& site, Type type) { return isOneOf(type, kIntegers) && (emitPlain(site, type, 2, binaryOf<Divide>(type)), true); }
-bool leastOfIntegers(Site& site, Type type) { return isOneOf(type, kIntegers) && (emitPlain(site, type, 2, binaryOf<Least>(type)), true); }
+bool divideIntegers(Site& site, Type type) {
+  return isOneOf(type, kIntegers) && (emitPlain(site, type, 2, binaryOf<Divide>(type)), true);
+}
+bool leastOfIntegers(Site& site, Type type) {
+  return isOneOf(type, kIntegers) && (emitPlain(site, type, 2, binaryOf<Least>(type)), true);
+}
 bool greatestOfIntegers(Site& site, Type type) {
   return isOneOf(type, kIntegers) && (emitPlain(site, type, 2, binaryOf<Greatest>(type)), true);
 }
 bool negateIntegers(Site& site, Type type) { return isSigned(type) && (emitPlain(site, type, 1, unaryOf<Negate>(type)), true); }
-bool magnitudeOfIntegers(Site& site, Type type) { return isSigned(type) && (emitPlain(site, type, 1, unaryOf<Magnitude>(type)), true); }
+bool magnitudeOfIntegers(Site& site, Type type) {
+  return isSigned(type) && (emitPlain(site, type, 1, unaryOf<Magnitude>(type)), true);
+}
 
 std::vector<OpcodeRow> integerOpcodes() {
   return {{"rem", plain<Remainder, 2>}, {"sad", plain<DifferenceSum, 3>}, {"dp4a", dp4a}};

@@ -55,7 +55,8 @@ public:
     for (const FunctionText& text : module_.functions) {
       if (!text.body) continue;
       auto function = std::make_unique<Function>();
-      if (!names_.functions.emplace(text.name, function.get()).second) throw PtxFailure(text.line, text.name + " is defined twice");
+      if (!names_.functions.emplace(text.name, function.get()).second)
+        throw PtxFailure(text.line, text.name + " is defined twice");
       layouts.push_back({&text, function.get(), {}, {}});
       loaded_.program.functions.push_back(std::move(function));
     }
@@ -77,8 +78,10 @@ private:
       // What has no initial value is zero.
       std::memset(memory_.bytes(*address), 0, variable.bytes);
       if (!variable.initial.empty()) std::memcpy(memory_.bytes(*address), variable.initial.data(), variable.bytes);
-      if (variable.space == Space::Const) memory_.markConstant(*address, variable.bytes);
-      else memory_.markWritten(*address, variable.bytes);
+      if (variable.space == Space::Const)
+        memory_.markConstant(*address, variable.bytes);
+      else
+        memory_.markWritten(*address, variable.bytes);
     }
   }
 
@@ -144,7 +147,8 @@ private:
       Site one(site, statement);
       opcode(one);
     }
-    for (const std::size_t jump : site.jumps) function.code[jump].number = starts[static_cast<std::size_t>(function.code[jump].number)];
+    for (const std::size_t jump : site.jumps)
+      function.code[jump].number = starts[static_cast<std::size_t>(function.code[jump].number)];
     for (auto& table : function.branches)
       for (std::uint32_t& target : table) target = starts[target];
   }
@@ -160,8 +164,9 @@ private:
 Opcode opcodeOf(std::string_view name) {
   static const auto kAll = [] {
     std::map<std::string, Opcode, std::less<>> all;
-    for (const auto& rows : {integerOpcodes(), bitOpcodes(), carryOpcodes(), arithmeticOpcodes(), functionOpcodes(), compareOpcodes(),
-                             convertOpcodes(), moveOpcodes(), memoryOpcodes(), atomicOpcodes(), warpOpcodes(), controlOpcodes()})
+    for (const auto& rows :
+         {integerOpcodes(), bitOpcodes(), carryOpcodes(), arithmeticOpcodes(), functionOpcodes(), compareOpcodes(),
+          convertOpcodes(), moveOpcodes(), memoryOpcodes(), atomicOpcodes(), warpOpcodes(), controlOpcodes()})
       for (const OpcodeRow& row : rows) all.emplace(row.name, row.decode);
     return all;
   }();
@@ -178,8 +183,10 @@ tl::expected<LoadedProgram, LoadError> loadProgram(std::string_view text, unsign
   loaded.program.lines = linesOf(text);
   try {
     const ModuleText module = parseModule(text);
-    if (module.version > kNewestVersion) return failed(LoadError::Kind::Version, fmt::format("PTX {} is newer than this driver", module.version));
-    if (module.target > computeCapability) return failed(LoadError::Kind::Target, fmt::format("sm_{} is newer than this card", module.target));
+    if (module.version > kNewestVersion)
+      return failed(LoadError::Kind::Version, fmt::format("PTX {} is newer than this driver", module.version));
+    if (module.target > computeCapability)
+      return failed(LoadError::Kind::Target, fmt::format("sm_{} is newer than this card", module.target));
     Loader(module, memory, loaded).load();
   } catch (const PtxFailure& failure) {
     return failed(LoadError::Kind::Text, fmt::format("line {}: {}", failure.line, failure.what()));

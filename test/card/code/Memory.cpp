@@ -9,7 +9,7 @@ constexpr std::uint32_t kOrdered = 1;  ///< of Instruction::flags: .relaxed, .ac
 
 template <class T, unsigned Count, Space In>
 bool load(const Instruction& in, Lane& lane) {
-  const std::uint64_t address = lane.registers[in.from[0]] + static_cast<std::uint64_t>(in.number);
+  const std::uint64_t address = lane.at(in.from[0]) + static_cast<std::uint64_t>(in.number);
   const Use use{(in.flags & kOrdered) != 0 ? Touch::Atomic : Touch::Read, nullptr};
   const std::byte* bytes = reach<sizeof(T) * Count>(lane, in, In, address, use);
   std::array<T, Count> values;
@@ -20,7 +20,7 @@ bool load(const Instruction& in, Lane& lane) {
 
 template <class T, unsigned Count, Space In>
 bool store(const Instruction& in, Lane& lane) {
-  const std::uint64_t address = lane.registers[in.to[0]] + static_cast<std::uint64_t>(in.number);
+  const std::uint64_t address = lane.at(in.to[0]) + static_cast<std::uint64_t>(in.number);
   std::array<T, Count> values;
   for (unsigned at = 0; at < Count; ++at) values[at] = lane.get<T>(in.from[at]);
   const Use use{(in.flags & kOrdered) != 0 ? Touch::Atomic : Touch::Write, values.data()};
@@ -49,16 +49,16 @@ template <class T, bool Loads, unsigned Count>
 Handler inSpace(Space space) {
   switch (space) {
     case Space::Shared:
-      return Loads ? load<T, Count, Space::Shared> : store<T, Count, Space::Shared>;
+      return Loads ? each<load<T, Count, Space::Shared>> : each<store<T, Count, Space::Shared>>;
     case Space::Local:
-      return Loads ? load<T, Count, Space::Local> : store<T, Count, Space::Local>;
+      return Loads ? each<load<T, Count, Space::Local>> : each<store<T, Count, Space::Local>>;
     case Space::Param:
-      return Loads ? load<T, Count, Space::Param> : nullptr;
+      return Loads ? each<load<T, Count, Space::Param>> : nullptr;
     case Space::Generic:
-      return Loads ? load<T, Count, Space::Generic> : store<T, Count, Space::Generic>;
+      return Loads ? each<load<T, Count, Space::Generic>> : each<store<T, Count, Space::Generic>>;
     case Space::Global:
     case Space::Const:
-      return Loads ? load<T, Count, Space::Global> : store<T, Count, Space::Global>;
+      return Loads ? each<load<T, Count, Space::Global>> : each<store<T, Count, Space::Global>>;
   }
   return nullptr;
 }
@@ -79,15 +79,15 @@ template <bool Loads>
 Handler handlerOf(Type type, std::size_t count, const Place& place) {
   return withInteger(bitsOf(type), [&]<class T>() -> Handler {
     if (count == 1) {
-      if (place.frame) return Loads ? loadParam<T, 1> : storeParam<T, 1>;
+      if (place.frame) return Loads ? each<loadParam<T, 1>> : each<storeParam<T, 1>>;
       return inSpace<T, Loads, 1>(place.space);
     }
     if (count == 2) {
-      if (place.frame) return Loads ? loadParam<T, 2> : storeParam<T, 2>;
+      if (place.frame) return Loads ? each<loadParam<T, 2>> : each<storeParam<T, 2>>;
       return inSpace<T, Loads, 2>(place.space);
     }
     if constexpr (sizeof(T) <= 4) {
-      if (place.frame) return Loads ? loadParam<T, 4> : storeParam<T, 4>;
+      if (place.frame) return Loads ? each<loadParam<T, 4>> : each<storeParam<T, 4>>;
       return inSpace<T, Loads, 4>(place.space);
     }
     return nullptr;
@@ -96,8 +96,8 @@ Handler handlerOf(Type type, std::size_t count, const Place& place) {
 
 /// What only concerns caches, and promises about other threads.
 void takeHints(Site& site) {
-  for (const char* hint : {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
-                           "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B"})
+  for (const char* hint : {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_normal", "L1::evict_unchanged",
+                           "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B"})
     site.take(hint);
   site.take("weak");
   site.take("volatile");
@@ -122,8 +122,10 @@ void access(Site& site) {
     site.fail("has another number of values than its type");
   for (std::size_t at = 0; at < count; ++at) {
     const Operand& part = count > 1 ? value.parts[at] : value;
-    if (Loads) site.in.to[at] = site.looseTarget(part, *type);
-    else site.in.from[at] = site.looseSource(part, *type);
+    if (Loads)
+      site.in.to[at] = site.looseTarget(part, *type);
+    else
+      site.in.from[at] = site.looseSource(part, *type);
   }
   const bool frame = site.address(Loads ? 1 : 0, space, Loads ? site.in.from[0] : site.in.to[0], bytesOf(*type) * count);
   const Handler handler = handlerOf<Loads>(*type, count, {space, frame});

@@ -5,24 +5,24 @@
 namespace tbem::card {
 namespace {
 
-bool move(const Instruction& in, Lane& lane) {
-  lane.registers[in.to[0]] = lane.registers[in.from[0]];
-  return true;
+void move(const Instruction& in, Warp& warp, std::uint32_t mask) {
+  const std::uint64_t* from = warp.row(in.from[0]);
+  fill(warp.row(in.to[0]), mask, [=](std::size_t at) { return from[at]; });
 }
 
 /// Two or four parts of a register. `number` is the bits of a part.
 bool pack(const Instruction& in, Lane& lane) {
   const auto bits = static_cast<unsigned>(in.number);
   std::uint64_t whole = 0;
-  for (unsigned at = 0; at < in.flags; ++at) whole |= (lane.registers[in.from[at]] & ((1ULL << bits) - 1)) << (bits * at);
-  lane.registers[in.to[0]] = whole;
+  for (unsigned at = 0; at < in.flags; ++at) whole |= (lane.at(in.from[at]) & ((1ULL << bits) - 1)) << (bits * at);
+  lane.at(in.to[0]) = whole;
   return true;
 }
 
 bool unpack(const Instruction& in, Lane& lane) {
   const auto bits = static_cast<unsigned>(in.number);
-  const std::uint64_t whole = lane.registers[in.from[0]];
-  for (unsigned at = 0; at < in.flags; ++at) lane.registers[in.to[at]] = whole >> (bits * at) & ((1ULL << bits) - 1);
+  const std::uint64_t whole = lane.at(in.from[0]);
+  for (unsigned at = 0; at < in.flags; ++at) lane.at(in.to[at]) = whole >> (bits * at) & ((1ULL << bits) - 1);
   return true;
 }
 
@@ -46,9 +46,11 @@ void mov(Site& site) {
     const bool packs = &list == &from;
     for (std::size_t at = 0; at < list.parts.size(); ++at)
       (packs ? site.in.from : site.in.to)[at] = packs ? site.source(list.parts[at], part) : site.target(list.parts[at], part);
-    if (packs) site.in.to[0] = site.target(to, *type);
-    else site.in.from[0] = site.source(from, *type);
-    return site.emit(packs ? pack : unpack);
+    if (packs)
+      site.in.to[0] = site.target(to, *type);
+    else
+      site.in.from[0] = site.source(from, *type);
+    return site.emit(packs ? each<pack> : each<unpack>);
   }
   site.in.to[0] = site.target(to, *type);
   if (from.kind == Operand::Kind::Variable && site.emitLocalAddress(from, site.in.to[0])) return;
@@ -70,7 +72,7 @@ void cvta(Site& site) {
 }
 
 bool liesIn(const Instruction& in, Lane& lane) {
-  lane.set(in.to[0], spaceAt(lane.registers[in.from[0]]) == static_cast<Space>(in.number));
+  lane.set(in.to[0], spaceAt(lane.at(in.from[0])) == static_cast<Space>(in.number));
   return true;
 }
 
@@ -82,7 +84,7 @@ void isspacep(Site& site) {
   site.in.number = static_cast<std::int64_t>(*space);
   site.in.to[0] = site.target(0, Type::Pred);
   site.in.from[0] = site.source(1, Type::U64);
-  site.emit(liesIn);
+  site.emit(each<liesIn>);
 }
 
 }  // namespace

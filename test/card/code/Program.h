@@ -13,12 +13,19 @@
 
 namespace tbem::card {
 
-struct Lane;
+struct Warp;
 struct Instruction;
 struct Function;
 
-/// Does one instruction for one thread. False: the thread waits or has ended (Lane::state says which).
-using Handler = bool (*)(const Instruction& in, Lane& lane);
+/// Does one instruction for the lanes of a warp that are in the mask; at least one is.
+using Handler = void (*)(const Instruction& in, Warp& warp, std::uint32_t mask);
+
+/// What an instruction does to where its threads stand.
+enum class Flow : std::uint16_t {
+  Next,    ///< they go on behind it
+  Branch,  ///< they go to instruction `number`
+  Other    ///< the handler says, by Lane::next and Lane::state
+};
 
 inline constexpr std::uint32_t kAlways = 0;  ///< slot of a predicate that is true
 
@@ -29,8 +36,8 @@ enum Flag : std::uint32_t {
   kDown = 2,
   kUp = 3,
   kRounding = 3,
-  kFlush = 4,       ///< .ftz
-  kSaturate = 8,    ///< .sat
+  kFlush = 4,        ///< .ftz
+  kSaturate = 8,     ///< .sat
   kNegateLast = 16,  ///< the predicate that is combined is negated
   kToWhole = 32      ///< .rni and so on, to a real number
 };
@@ -40,7 +47,8 @@ struct Instruction {
   std::array<std::uint32_t, 4> to{};
   std::array<std::uint32_t, 4> from{};
   std::uint32_t guard = kAlways;
-  std::uint32_t guardIs = 1;  ///< value of the guard for which it runs
+  std::uint16_t guardIs = 1;  ///< value of the guard for which it runs
+  Flow flow = Flow::Next;
   std::uint32_t flags = 0;
   std::uint32_t line = 0;
   std::int64_t number = 0;  ///< offset of an address, instruction that is jumped to, index of what belongs to it

@@ -11,31 +11,45 @@ namespace {
 
 struct Add {
   template <class T>
-  T operator()(T a, T b) const { return a + b; }
+  T operator()(T a, T b) const {
+    return a + b;
+  }
 };
 struct Subtract {
   template <class T>
-  T operator()(T a, T b) const { return a - b; }
+  T operator()(T a, T b) const {
+    return a - b;
+  }
 };
 struct Multiply {
   template <class T>
-  T operator()(T a, T b) const { return a * b; }
+  T operator()(T a, T b) const {
+    return a * b;
+  }
 };
 struct Divide {
   template <class T>
-  T operator()(T a, T b) const { return a / b; }
+  T operator()(T a, T b) const {
+    return a / b;
+  }
 };
 struct MultiplyAdd {
   template <class T>
-  T operator()(T a, T b, T c) const { return std::fma(a, b, c); }
+  T operator()(T a, T b, T c) const {
+    return std::fma(a, b, c);
+  }
 };
 struct SquareRoot {
   template <class T>
-  T operator()(T a) const { return std::sqrt(a); }
+  T operator()(T a) const {
+    return std::sqrt(a);
+  }
 };
 struct Reciprocal {
   template <class T>
-  T operator()(T a) const { return T{1} / a; }
+  T operator()(T a) const {
+    return T{1} / a;
+  }
 };
 // Of a NaN and a number the number; of zeros the negative one is less.
 struct Least {
@@ -55,20 +69,28 @@ struct Greatest {
 template <class Operation>
 struct WithNan {
   template <class T>
-  T operator()(T a, T b) const { return std::isnan(a) || std::isnan(b) ? std::numeric_limits<T>::quiet_NaN() : Operation{}(a, b); }
+  T operator()(T a, T b) const {
+    return std::isnan(a) || std::isnan(b) ? std::numeric_limits<T>::quiet_NaN() : Operation{}(a, b);
+  }
 };
 struct Negate {
   template <class T>
-  T operator()(T a) const { return -a; }
+  T operator()(T a) const {
+    return -a;
+  }
 };
 struct Magnitude {
   template <class T>
-  T operator()(T a) const { return std::fabs(a); }
+  T operator()(T a) const {
+    return std::fabs(a);
+  }
 };
 /// The second number with the sign of the first.
 struct CopySign {
   template <class T>
-  T operator()(T a, T b) const { return std::copysign(b, a); }
+  T operator()(T a, T b) const {
+    return std::copysign(b, a);
+  }
 };
 
 template <class T, class Operation, unsigned Count>
@@ -89,9 +111,12 @@ bool under(const Instruction& in, Lane& lane) {
 
 template <class T, class Operation, unsigned Count>
 Handler nearestOf() {
-  if constexpr (Count == 1) return unary<T, Operation>;
-  else if constexpr (Count == 2) return binary<T, Operation>;
-  else return ternary<T, Operation>;
+  if constexpr (Count == 1)
+    return unary<T, Operation>;
+  else if constexpr (Count == 2)
+    return binary<T, Operation>;
+  else
+    return ternary<T, Operation>;
 }
 
 /// Takes what modifiers are left. The common case, nearest and no flag, has a handler of its own.
@@ -101,8 +126,9 @@ void emitReal(Site& site, Type type, std::uint32_t rounding) {
   if (type == Type::F32 && site.take("ftz")) site.in.flags |= kFlush;
   if (type == Type::F32 && site.take("sat")) site.in.flags |= kSaturate;
   const bool plain = site.in.flags == kNearest;
-  if (type == Type::F32) return emitPlain(site, type, Count, plain ? nearestOf<float, Operation, Count>() : under<float, Operation, Count>);
-  emitPlain(site, type, Count, plain ? nearestOf<double, Operation, Count>() : under<double, Operation, Count>);
+  if (type == Type::F32)
+    return emitPlain(site, type, Count, plain ? nearestOf<float, Operation, Count>() : each<under<float, Operation, Count>>);
+  emitPlain(site, type, Count, plain ? nearestOf<double, Operation, Count>() : each<under<double, Operation, Count>>);
 }
 
 bool isReal32Or64(Type type) { return type == Type::F32 || type == Type::F64; }
@@ -210,8 +236,12 @@ bool classify(const Instruction& in, Lane& lane) {
 
 void testp(Site& site) {
   site.in.number = -1;
-  for (const auto& [name, of] : {std::pair{"finite", kFinite}, {"infinite", kInfinite}, {"number", kNumber},
-                                 {"notanumber", kNotANumber}, {"normal", kNormal}, {"subnormal", kSubnormal}})
+  for (const auto& [name, of] : {std::pair{"finite", kFinite},
+                                 {"infinite", kInfinite},
+                                 {"number", kNumber},
+                                 {"notanumber", kNotANumber},
+                                 {"normal", kNormal},
+                                 {"subnormal", kSubnormal}})
     if (site.in.number < 0 && site.take(name)) site.in.number = of;
   if (site.in.number < 0) site.fail("says not what it asks");
   const Type type = site.expectType(kReals);
@@ -219,7 +249,7 @@ void testp(Site& site) {
   site.expectOperands(2, 2);
   site.in.to[0] = site.target(0, Type::Pred);
   site.in.from[0] = site.source(1, type);
-  site.emit(type == Type::F32 ? classify<float> : classify<double>);
+  site.emit(type == Type::F32 ? each<classify<float>> : each<classify<double>>);
 }
 
 }  // namespace

@@ -3,27 +3,29 @@
 
 #include "test/card/code/Program.h"
 
-#include <cfenv>
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
 namespace tbem::card {
 
-/// The processor rounds so as long as this lives.
+/// The processor rounds so as long as this lives, and to nearest before and after.
 class Rounding {
 public:
-  explicit Rounding(std::uint32_t flags) : before_(std::fegetround()) {
+  explicit Rounding(std::uint32_t flags) : changes_((flags & kRounding) != kNearest) {
     constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    std::fesetround(kModes[flags & kRounding]);
+    if (changes_) std::fesetround(kModes[flags & kRounding]);
   }
-  ~Rounding() { std::fesetround(before_); }
+  ~Rounding() {
+    if (changes_) std::fesetround(FE_TONEAREST);
+  }
   Rounding(const Rounding&) = delete;
   Rounding& operator=(const Rounding&) = delete;
 
 private:
-  int before_;
+  bool changes_;
 };
 
 /// Zero of its sign instead of a number that is too small to be normal.

@@ -91,7 +91,8 @@ void Site::expectOperands(std::size_t least, std::size_t most) const {
 
 std::uint32_t Site::literal(const Operand& operand, Type type) {
   if (operand.kind == Operand::Kind::Integer) {
-    if (isReal(type)) fail("a number without bits or a point stands where one of type ." + std::string(nameOf(type)) + " is wanted");
+    if (isReal(type))
+      fail("a number without bits or a point stands where one of type ." + std::string(nameOf(type)) + " is wanted");
     const unsigned bits = type == Type::Pred ? 1 : 8 * bytesOf(type);
     if (type == Type::Pred) return function.constant(operand.bits != 0 ? 1 : 0);
     // As a register of the type would hold it.
@@ -102,7 +103,9 @@ std::uint32_t Site::literal(const Operand& operand, Type type) {
   const bool narrow = operand.kind == Operand::Kind::Real32;
   if (bytesOf(type) == (narrow ? 4U : 8U)) return function.constant(operand.bits);
   if (type != Type::F32 && type != Type::F64) fail("a real number stands where none is wanted");
-  if (narrow) return function.constant(std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits)))));
+  if (narrow)
+    return function.constant(
+        std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits)))));
   return function.constant(std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(operand.bits))));
 }
 
@@ -201,7 +204,7 @@ std::uint32_t Site::looseTarget(const Operand& operand, Type type) {
 namespace {
 
 bool localAddress(const Instruction& in, Lane& lane) {
-  lane.registers[in.to[0]] = kLocalBase + lane.localBase + static_cast<std::uint64_t>(in.number);
+  lane.at(in.to[0]) = kLocalBase + lane.localBase + static_cast<std::uint64_t>(in.number);
   return true;
 }
 
@@ -212,7 +215,7 @@ bool Site::emitLocalAddress(const Operand& operand, std::uint32_t slot) {
   const Instruction kept = in;
   in.to[0] = slot;
   in.number = static_cast<std::int64_t>(function.offsets[operand.index] + operand.bits);
-  emit(localAddress);
+  emit(each<localAddress>);
   in = kept;
   return true;
 }
@@ -225,19 +228,24 @@ bool Site::address(std::size_t at, Space space, std::uint32_t& slot, std::uint64
   if (base.kind == Operand::Kind::Variable) {
     const Variable& variable = function.text.variables[base.index];
     if (space != Space::Generic && variable.space != space) fail(variable.name + " lies in another state space");
-    if (place.bits > variable.bytes || (!variable.external && size > variable.bytes - place.bits)) fail("reaches beyond " + variable.name);
+    if (place.bits > variable.bytes || (!variable.external && size > variable.bytes - place.bits))
+      fail("reaches beyond " + variable.name);
     const bool argument = function.function.entry && std::find(function.text.parameters.begin(), function.text.parameters.end(),
                                                                base.index) != function.text.parameters.end();
     if (variable.space == Space::Param && !argument) {
       in.number += static_cast<std::int64_t>(function.offsets[base.index]);
       return true;
     }
-    if (emitLocalAddress(base, function.scratch)) slot = function.scratch;
-    else slot = source(base, Type::U64);
+    if (emitLocalAddress(base, function.scratch))
+      slot = function.scratch;
+    else
+      slot = source(base, Type::U64);
     return false;
   }
-  if (base.kind == Operand::Kind::Register && registerType(base) && bytesOf(*registerType(base)) == 4) slot = source(base, Type::U32);
-  else slot = source(base, Type::U64);
+  if (base.kind == Operand::Kind::Register && registerType(base) && bytesOf(*registerType(base)) == 4)
+    slot = source(base, Type::U32);
+  else
+    slot = source(base, Type::U64);
   return false;
 }
 
@@ -261,6 +269,11 @@ void Site::emit(Handler handler) {
   Instruction done = in;
   done.handler = handler;
   function.function.code.push_back(done);
+}
+
+void Site::emitFlow(Handler handler) {
+  in.flow = Flow::Other;
+  emit(handler);
 }
 
 }  // namespace tbem::card

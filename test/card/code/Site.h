@@ -26,8 +26,8 @@ struct FunctionSite {
   std::vector<std::uint64_t> offsets;  ///< of its variables: shared address, or offset in the local or .param area
   std::map<std::string, std::uint64_t, std::less<>> shared;  ///< addresses of the module's shared variables that it uses
   std::map<std::uint64_t, std::uint32_t> constants;
-  std::uint32_t scratch = 0;           ///< slot of addresses that are computed on the way
-  std::vector<std::size_t> jumps;      ///< instructions whose number is still a statement of the text
+  std::uint32_t scratch = 0;       ///< slot of addresses that are computed on the way
+  std::vector<std::size_t> jumps;  ///< instructions whose number is still a statement of the text
 
   std::uint32_t slotOf(std::uint32_t registerIndex) const { return static_cast<std::uint32_t>(Special::Count) + registerIndex; }
   std::uint32_t constant(std::uint64_t bits);
@@ -82,6 +82,8 @@ public:
 
   /// Puts the instruction, as it is now, behind the others; what follows starts as a copy of it without a handler.
   void emit(Handler handler);
+  /// Of an instruction that says itself where its threads go on (Flow::Other).
+  void emitFlow(Handler handler);
 
   Instruction in;
   FunctionSite& function;

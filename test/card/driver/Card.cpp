@@ -47,6 +47,14 @@ void report(const Card& card, const std::string& text) {
   if (file != stderr) std::fclose(file);
 }
 
+void keep(const Card& card, std::string_view text) {
+  if (card.settings.keep.empty()) return;
+  const std::string path = fmt::format("{}/{:016x}.ptx", card.settings.keep, std::hash<std::string_view>{}(text));
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (file == nullptr || std::fwrite(text.data(), 1, text.size(), file) != text.size()) report(card, "cannot write " + path);
+  if (file != nullptr) std::fclose(file);
+}
+
 const void*& currentContext() {
   thread_local const void* context = nullptr;
   return context;

@@ -81,12 +81,15 @@ void replaceCard(const Settings& settings);
 /// Writes a line where Settings::report says.
 void report(const Card& card, const std::string& text);
 
+/// Writes a module's text where Settings::keep says, under a name that its contents give.
+void keep(const Card& card, std::string_view text);
+
 /// Bytes of shared memory that a block can have if its kernel asks for them.
 std::uint64_t mostSharedOf(const Settings& settings);
 
 /// What every function asks first.
 struct Asks {
-  bool context = true;        ///< a current context, and no failure that sticks
+  bool context = true;           ///< a current context, and no failure that sticks
   bool unsafeInCapture = false;  ///< while any stream captures, but in relaxed mode
 };
 /// CUDA_SUCCESS, or what the function must answer at once.

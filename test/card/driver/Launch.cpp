@@ -54,13 +54,16 @@ std::string refusal(const Card& card, const KernelHandle& kernel, const Shape& s
   if (std::any_of(threads, threads + 3, [](unsigned size) { return size == 0; })) return "blocks have no threads";
   if (grid[0] > 0x7fff'ffffU || grid[1] > 65535 || grid[2] > 65535) return "the grid is too large";
   const std::uint64_t all = static_cast<std::uint64_t>(threads[0]) * threads[1] * threads[2];
-  if (threads[0] > 1024 || threads[1] > 1024 || threads[2] > 64 || all > 1024) return fmt::format("blocks of {} threads are too large", all);
+  if (threads[0] > 1024 || threads[1] > 1024 || threads[2] > 64 || all > 1024)
+    return fmt::format("blocks of {} threads are too large", all);
   const Function& function = *kernel.function;
   if (function.mostThreads != 0 && (all > function.mostThreads || (function.exactThreads && all != function.mostThreads)))
     return fmt::format("the kernel is compiled for {} threads, not for {}", function.mostThreads, all);
-  const std::uint64_t most = std::max<std::uint64_t>(kernel.mostDynamicShared, 48ULL * 1024 - std::min<std::uint64_t>(function.sharedBytes, 48 << 10));
+  const std::uint64_t most =
+      std::max<std::uint64_t>(kernel.mostDynamicShared, 48ULL * 1024 - std::min<std::uint64_t>(function.sharedBytes, 48 << 10));
   if (shape.sharedBytes > most || function.sharedBytes + shape.sharedBytes > mostSharedOf(card.settings))
-    return fmt::format("{} bytes of shared memory and {} of the kernel's own are more than it may have", shape.sharedBytes, function.sharedBytes);
+    return fmt::format("{} bytes of shared memory and {} of the kernel's own are more than it may have", shape.sharedBytes,
+                       function.sharedBytes);
   return "";
 }
 
@@ -100,6 +103,7 @@ TBEM_CARD_API cuModuleLoadDataEx(void** handle, const void* image, unsigned opti
   const std::lock_guard lock(card.mutex);
   if (const int result = enter(card, "cuModuleLoadDataEx", {true, true})) return result;
   if (handle == nullptr || !isPtx(static_cast<const char*>(image))) return CUDA_ERROR_INVALID_IMAGE;
+  keep(card, static_cast<const char*>(image));
   auto loaded = loadProgram(static_cast<const char*>(image), card.settings.computeCapability, card.memory);
   if (!loaded) {
     report(card, "cuModuleLoadDataEx: " + loaded.error().text);
@@ -114,7 +118,8 @@ TBEM_CARD_API cuModuleLoadDataEx(void** handle, const void* image, unsigned opti
   auto module = std::make_unique<Module>();
   module->loaded = std::move(*loaded);
   for (const auto& function : module->loaded.program.functions)
-    if (function->entry) module->kernels[function->name] = std::make_unique<KernelHandle>(KernelHandle{module.get(), function.get(), 0});
+    if (function->entry)
+      module->kernels[function->name] = std::make_unique<KernelHandle>(KernelHandle{module.get(), function.get(), 0});
   *handle = module.get();
   card.modules.push_back(std::move(module));
   return CUDA_SUCCESS;
@@ -152,7 +157,8 @@ TBEM_CARD_API cuFuncSetAttribute(void* handle, int attribute, int value) {
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (attribute == kCarveout) return CUDA_SUCCESS;
   if (attribute != kMostDynamicShared || value < 0) return CUDA_ERROR_INVALID_VALUE;
-  if (static_cast<std::uint64_t>(value) + kernel->function->sharedBytes > mostSharedOf(card.settings)) return CUDA_ERROR_INVALID_VALUE;
+  if (static_cast<std::uint64_t>(value) + kernel->function->sharedBytes > mostSharedOf(card.settings))
+    return CUDA_ERROR_INVALID_VALUE;
   kernel->mostDynamicShared = static_cast<std::uint64_t>(value);
   return CUDA_SUCCESS;
 }

@@ -77,7 +77,8 @@ TBEM_CARD_API cuMemcpyDtoDAsync_v2(std::uint64_t to, std::uint64_t from, std::si
   if (const int result = enter(card, "cuMemcpyDtoDAsync_v2")) return result;
   if (bytes == 0) return CUDA_SUCCESS;
   return submit(card, stream, [=](Card& on) -> int {
-    if (!holds(on, "cuMemcpyDtoDAsync_v2", to, bytes) || !holds(on, "cuMemcpyDtoDAsync_v2", from, bytes)) return CUDA_ERROR_INVALID_VALUE;
+    if (!holds(on, "cuMemcpyDtoDAsync_v2", to, bytes) || !holds(on, "cuMemcpyDtoDAsync_v2", from, bytes))
+      return CUDA_ERROR_INVALID_VALUE;
     if (to < from + bytes && from < to + bytes) {
       report(on, fmt::format("cuMemcpyDtoDAsync_v2: {} bytes from {:#x} to {:#x} overlap", bytes, from, to));
       return CUDA_ERROR_INVALID_VALUE;

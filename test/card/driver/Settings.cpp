@@ -36,20 +36,28 @@ void forParts(std::string_view text, const Use& use) {
 
 Settings settingsOfEnvironment() {
   Settings settings;
-  if (const auto text = variable("TBEM_CARD_MEMORY"); !text.empty()) settings.memory = number<std::uint64_t>("TBEM_CARD_MEMORY", text);
+  if (const auto text = variable("TBEM_CARD_MEMORY"); !text.empty())
+    settings.memory = number<std::uint64_t>("TBEM_CARD_MEMORY", text);
   if (const auto text = variable("TBEM_CARD_SM"); !text.empty()) {
-    if (text.size() < 3 || text[text.size() - 2] != '.') throw std::invalid_argument("TBEM_CARD_SM: expected a number such as 9.0");
+    if (text.size() < 3 || text[text.size() - 2] != '.')
+      throw std::invalid_argument("TBEM_CARD_SM: expected a number such as 9.0");
     const auto major = number<unsigned>("TBEM_CARD_SM", text.substr(0, text.size() - 2));
     settings.computeCapability = major * 10 + number<unsigned>("TBEM_CARD_SM", text.substr(text.size() - 1));
   }
   forParts(variable("TBEM_CARD_CHECKS"), [&](std::string_view part) {
-    if (part == "-written") settings.written = false;
-    else if (part == "-races") settings.races = false;
-    else throw std::invalid_argument("TBEM_CARD_CHECKS: expected -written or -races, found `" + std::string(part) + "`");
+    if (part == "-written")
+      settings.written = false;
+    else if (part == "-races")
+      settings.races = false;
+    else
+      throw std::invalid_argument("TBEM_CARD_CHECKS: expected -written or -races, found `" + std::string(part) + "`");
   });
-  if (const auto text = variable("TBEM_CARD_ORDER"); text == "backward") settings.backward = true;
-  else if (!text.empty() && text != "forward") throw std::invalid_argument("TBEM_CARD_ORDER: expected forward or backward");
+  if (const auto text = variable("TBEM_CARD_ORDER"); text == "backward")
+    settings.backward = true;
+  else if (!text.empty() && text != "forward")
+    throw std::invalid_argument("TBEM_CARD_ORDER: expected forward or backward");
   settings.report = variable("TBEM_CARD_REPORT");
+  settings.keep = variable("TBEM_CARD_KEEP");
   forParts(variable("TBEM_CARD_FAIL"), [&](std::string_view part) {
     const std::size_t colon = part.find(':'), equal = part.find('=');
     if (colon == std::string_view::npos || equal == std::string_view::npos || equal < colon)

@@ -124,8 +124,10 @@ private:
     std::size_t from = 0;
     for (std::size_t dot = words.find('.'); from != std::string::npos; dot = words.find('.', from)) {
       const std::string part = words.substr(from, dot == std::string::npos ? dot : dot - from);
-      if (from == 0) statement.opcode = part;
-      else statement.modifiers.push_back(part);
+      if (from == 0)
+        statement.opcode = part;
+      else
+        statement.modifiers.push_back(part);
       from = dot == std::string::npos ? dot : dot + 1;
     }
     while (!cursor_.takeMark(';')) {
@@ -209,8 +211,10 @@ private:
     if (value.kind == Operand::Kind::Variable || value.kind == Operand::Kind::Name) {
       const bool offset = (cursor_.isMark('+') || cursor_.isMark('-')) &&
                           (cursor_.peek(1).kind == Token::Kind::Integer || cursor_.isMark('-', 1));
-      if (offset && cursor_.takeMark('+')) value.bits = cursor_.expectSigned();
-      else if (offset) value.bits = cursor_.expectSigned();
+      if (offset && cursor_.takeMark('+'))
+        value.bits = cursor_.expectSigned();
+      else if (offset)
+        value.bits = cursor_.expectSigned();
     }
     return value;
   }

@@ -68,28 +68,33 @@ void parseFile(Cursor& cursor) {
 
 /// The number of "sm_75"; letters behind it (sm_90a) name what only one card has.
 unsigned targetOf(Cursor& cursor) {
+  const unsigned line = cursor.line();
   const std::string name = cursor.expectName("a target");
   unsigned number = 0;
   std::size_t at = 3;
   for (; name.starts_with("sm_") && at < name.size() && name[at] >= '0' && name[at] <= '9'; ++at)
     number = number * 10 + static_cast<unsigned>(name[at] - '0');
-  if (number == 0 || at != name.size()) cursor.fail("a target such as sm_75 instead of " + name);
+  if (number == 0 || at != name.size()) throw PtxFailure(line, "expected a target such as sm_75, found `" + name + "`");
   while (cursor.takeMark(',')) cursor.take();
   return number;
 }
 
 unsigned versionOf(Cursor& cursor) {
-  const Token& token = cursor.take();
+  const Token& token = cursor.peek();
   const std::size_t point = token.text.find('.');
   if (token.kind != Token::Kind::Real64 || point + 2 != token.text.size()) cursor.fail("a version such as 6.3");
-  return static_cast<unsigned>(std::stoul(std::string(token.text.substr(0, point)))) * 10 + static_cast<unsigned>(token.text.back() - '0');
+  cursor.take();
+  return static_cast<unsigned>(std::stoul(std::string(token.text.substr(0, point)))) * 10 +
+         static_cast<unsigned>(token.text.back() - '0');
 }
 
 void parseTop(Cursor& cursor, ModuleText& module) {
   bool external = false;
   while (true) {
-    if (cursor.takeWord(".extern")) external = true;
-    else if (!cursor.takeWord(".visible") && !cursor.takeWord(".weak") && !cursor.takeWord(".common")) break;
+    if (cursor.takeWord(".extern"))
+      external = true;
+    else if (!cursor.takeWord(".visible") && !cursor.takeWord(".weak") && !cursor.takeWord(".common"))
+      break;
   }
   if (cursor.takeWord(".entry")) return module.functions.push_back(parseFunction(cursor, true));
   if (cursor.takeWord(".func")) return module.functions.push_back(parseFunction(cursor, false));
@@ -101,10 +106,14 @@ void parseTop(Cursor& cursor, ModuleText& module) {
   }
   if (cursor.takeWord(".file")) return parseFile(cursor);
   if (cursor.takeWord(".section")) return passSection(cursor);
-  if (cursor.takeWord(".version")) module.version = versionOf(cursor);
-  else if (cursor.takeWord(".target")) module.target = targetOf(cursor);
-  else if (!cursor.takeWord(".address_size")) cursor.fail("a directive that this card knows");
-  else if (cursor.expectInteger() != 64) throw PtxFailure(cursor.line(), "addresses have 64 bits on this card");
+  if (cursor.takeWord(".version"))
+    module.version = versionOf(cursor);
+  else if (cursor.takeWord(".target"))
+    module.target = targetOf(cursor);
+  else if (!cursor.takeWord(".address_size"))
+    cursor.fail("a directive that this card knows");
+  else if (const unsigned line = cursor.line(); cursor.expectInteger() != 64)
+    throw PtxFailure(line, "addresses have 64 bits on this card");
 }
 
 }  // namespace

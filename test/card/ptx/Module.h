@@ -51,8 +51,8 @@ struct Variable {
   Type type = Type::B8;
   std::uint64_t align = 1;
   std::uint64_t bytes = 0;
-  bool external = false;               ///< `.extern .shared x[]`: what a launch adds
-  std::vector<std::byte> initial;      ///< empty: none
+  bool external = false;           ///< `.extern .shared x[]`: what a launch adds
+  std::vector<std::byte> initial;  ///< empty: none
   unsigned line = 0;
 };
 

@@ -10,7 +10,9 @@
 namespace tbem::card {
 namespace {
 
-bool startsWord(char letter) { return std::isalpha(static_cast<unsigned char>(letter)) || letter == '_' || letter == '$' || letter == '%'; }
+bool startsWord(char letter) {
+  return std::isalpha(static_cast<unsigned char>(letter)) || letter == '_' || letter == '$' || letter == '%';
+}
 
 bool insideWord(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_' || letter == '$'; }
 

@@ -12,10 +12,10 @@ struct Row {
 };
 
 constexpr std::array kTypes{
-    Row{"pred", Type::Pred, 1}, Row{"b8", Type::B8, 1},    Row{"u8", Type::U8, 1},   Row{"s8", Type::S8, 1},
-    Row{"b16", Type::B16, 2},   Row{"u16", Type::U16, 2},  Row{"s16", Type::S16, 2}, Row{"f16", Type::F16, 2},
-    Row{"bf16", Type::BF16, 2}, Row{"b32", Type::B32, 4},  Row{"u32", Type::U32, 4}, Row{"s32", Type::S32, 4},
-    Row{"f32", Type::F32, 4},   Row{"b64", Type::B64, 8},  Row{"u64", Type::U64, 8}, Row{"s64", Type::S64, 8},
+    Row{"pred", Type::Pred, 1}, Row{"b8", Type::B8, 1},   Row{"u8", Type::U8, 1},   Row{"s8", Type::S8, 1},
+    Row{"b16", Type::B16, 2},   Row{"u16", Type::U16, 2}, Row{"s16", Type::S16, 2}, Row{"f16", Type::F16, 2},
+    Row{"bf16", Type::BF16, 2}, Row{"b32", Type::B32, 4}, Row{"u32", Type::U32, 4}, Row{"s32", Type::S32, 4},
+    Row{"f32", Type::F32, 4},   Row{"b64", Type::B64, 8}, Row{"u64", Type::U64, 8}, Row{"s64", Type::S64, 8},
     Row{"f64", Type::F64, 8},
 };
 

@@ -11,7 +11,8 @@ std::uint64_t initialValue(Cursor& cursor, Type type) {
   const bool negative = cursor.takeMark('-');
   const Token& token = cursor.peek();
   if (token.kind == Token::Kind::Word) cursor.fail("a number (addresses as initial values are not supported)");
-  if (isReal(type) != (token.kind == Token::Kind::Real32 || token.kind == Token::Kind::Real64) && token.kind != Token::Kind::Integer)
+  if (isReal(type) != (token.kind == Token::Kind::Real32 || token.kind == Token::Kind::Real64) &&
+      token.kind != Token::Kind::Integer)
     cursor.fail("a number of the variable's type");
   cursor.take();
   switch (token.kind) {

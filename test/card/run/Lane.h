@@ -1,4 +1,4 @@
-// A thread while it runs, and the block that it belongs to.
+// A thread while it runs, and the warp and the block that it belongs to.
 #pragma once
 
 #include "test/card/code/Program.h"
@@ -6,6 +6,8 @@
 #include "test/card/run/Memory.h"
 #include "test/card/run/Settings.h"
 
+#include <array>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 #include <vector>
@@ -13,6 +15,7 @@
 namespace tbem::card {
 
 struct Block;
+struct Warp;
 
 /// Where a call goes back to.
 struct Frame {
@@ -23,22 +26,46 @@ struct Frame {
   const Call* call = nullptr;  ///< that made the frame behind this one
 };
 
+/// A register's lower bits as a number.
+template <class T>
+T valueOf(std::uint64_t bits) {
+  if constexpr (sizeof(T) == 1)
+    return std::bit_cast<T>(static_cast<std::uint8_t>(bits));
+  else if constexpr (sizeof(T) == 2)
+    return std::bit_cast<T>(static_cast<std::uint16_t>(bits));
+  else if constexpr (sizeof(T) == 4)
+    return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
+  else
+    return std::bit_cast<T>(bits);
+}
+
+/// A register that holds a number. Narrow whole ones are extended by their own sign.
+template <class T>
+std::uint64_t bitsOf(T value) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  else if constexpr (sizeof(T) == 4)
+    return std::bit_cast<std::uint32_t>(value);
+  else
+    return std::bit_cast<std::uint64_t>(value);
+}
+
 struct Lane {
   enum class State : std::uint8_t { Ready, Barrier, Collective, Ended };
 
-  std::uint64_t* registers = nullptr;  ///< of the running function
+  std::uint64_t* registers = nullptr;  ///< of the running function; each slot 32 behind the one before (Warp::slots)
   std::uint32_t next = 0;              ///< instruction
   State state = State::Ready;
   bool carry = false;
   std::uint16_t index = 0;  ///< in its block
   const Function* function = nullptr;
   Block* block = nullptr;
+  Warp* warp = nullptr;
   std::byte* params = nullptr;  ///< .param area of the running function
   std::size_t firstSlot = 0, firstParam = 0;
   std::uint64_t localBase = 0;  ///< of the running function, from kLocalBase
   std::uint64_t localEnd = 0;
 
-  std::vector<std::uint64_t> slots;
   std::vector<std::byte> local, paramBytes;
   std::vector<Frame> frames;
 
@@ -49,26 +76,38 @@ struct Lane {
 
   std::uint32_t inWarp() const { return index % 32U; }
 
+  std::uint64_t& at(std::uint32_t slot) const { return registers[slot * std::size_t{32}]; }
+
   template <class T>
   T get(std::uint32_t slot) const {
-    T value;
-    std::memcpy(&value, registers + slot, sizeof(T));
-    return value;
+    return valueOf<T>(at(slot));
   }
-  /// Narrow integers are extended by their own sign.
   template <class T>
   void set(std::uint32_t slot, T value) {
-    if constexpr (std::is_same_v<T, bool>) {
-      registers[slot] = value ? 1 : 0;
-    } else if constexpr (std::is_integral_v<T>) {
-      registers[slot] = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-    } else {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, &value, sizeof(T));
-      registers[slot] = bits;
-    }
+    at(slot) = bitsOf(value);
   }
 };
+
+/// Lanes that stand at one instruction run it together.
+struct Warp {
+  Lane* lanes = nullptr;
+  std::uint32_t count = 0;
+  bool backward = false;               ///< lanes from the last to the first
+  std::vector<std::uint64_t> slots;    ///< of all frames: for each slot the lanes' values
+  std::uint64_t* registers = nullptr;  ///< slots of the function that the lanes now run
+
+  std::uint64_t* row(std::uint32_t slot) const { return registers + slot * std::size_t{32}; }
+};
+
+/// Does for each lane of the mask what `Does` does for one.
+template <auto Does>
+void each(const Instruction& in, Warp& warp, std::uint32_t mask) {
+  if (warp.backward) {
+    for (; mask != 0; mask &= ~(1U << (31 - std::countl_zero(mask)))) Does(in, warp.lanes[31 - std::countl_zero(mask)]);
+  } else {
+    for (; mask != 0; mask &= mask - 1) Does(in, warp.lanes[std::countr_zero(mask)]);
+  }
+}
 
 /// What all blocks of a launch share.
 struct LaunchState {
@@ -92,6 +131,7 @@ struct Block {
   std::uint32_t number = 0;  ///< in the grid
   std::uint32_t at[3] = {0, 0, 0};
   std::vector<Lane> lanes;
+  std::vector<Warp> warps;
   std::vector<std::byte> shared;
   std::vector<std::uint8_t> sharedKnown;
   std::vector<Cell> sharedCells;

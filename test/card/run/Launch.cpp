@@ -1,5 +1,6 @@
 #include "test/card/run/Launch.h"
 
+#include "test/card/run/Lockstep.h"
 #include "test/card/run/Warp.h"
 
 #include <fmt/format.h>
@@ -9,40 +10,45 @@
 namespace tbem::card {
 namespace {
 
-std::uint64_t& special(Lane& lane, Special which) { return lane.slots[static_cast<std::size_t>(which)]; }
-
 /// What does not change from block to block.
-void prepare(Lane& lane, const LaunchState& launch, std::uint64_t dynamicShared) {
+void prepare(Warp& warp, const LaunchState& launch, std::uint64_t dynamicShared) {
+  const Function& kernel = *launch.kernel;
   const std::uint32_t* size = launch.threads;
-  lane.slots.assign(launch.kernel->slots(), 0xdead'beef'dead'beefULL);
-  const std::uint32_t at = lane.index, inWarp = lane.inWarp(), total = size[0] * size[1] * size[2];
-  special(lane, Special::True) = 1;
-  special(lane, Special::TidX) = at % size[0];
-  special(lane, Special::TidY) = at / size[0] % size[1];
-  special(lane, Special::TidZ) = at / size[0] / size[1];
-  for (std::uint32_t axis = 0; axis < 3; ++axis) {
-    lane.slots[static_cast<std::size_t>(Special::NtidX) + axis] = size[axis];
-    lane.slots[static_cast<std::size_t>(Special::NctaidX) + axis] = launch.grid[axis];
+  warp.slots.assign(kernel.slots() * 32, 0xdead'beef'dead'beefULL);
+  for (std::uint32_t inWarp = 0; inWarp < warp.count; ++inWarp) {
+    Lane& lane = warp.lanes[inWarp];
+    lane.registers = warp.slots.data() + inWarp;
+    const auto special = [&](Special which) -> std::uint64_t& { return lane.at(static_cast<std::uint32_t>(which)); };
+    const std::uint32_t at = lane.index, total = size[0] * size[1] * size[2];
+    special(Special::True) = 1;
+    special(Special::TidX) = at % size[0];
+    special(Special::TidY) = at / size[0] % size[1];
+    special(Special::TidZ) = at / size[0] / size[1];
+    for (std::uint32_t axis = 0; axis < 3; ++axis) {
+      lane.at(static_cast<std::uint32_t>(Special::NtidX) + axis) = size[axis];
+      lane.at(static_cast<std::uint32_t>(Special::NctaidX) + axis) = launch.grid[axis];
+    }
+    special(Special::LaneId) = inWarp;
+    special(Special::WarpId) = at / 32;
+    special(Special::NwarpId) = (total + 31) / 32;
+    const std::uint32_t equal = 1U << inWarp, less = equal - 1;
+    special(Special::MaskEq) = equal;
+    special(Special::MaskLt) = less;
+    special(Special::MaskLe) = less | equal;
+    special(Special::MaskGt) = static_cast<std::uint32_t>(~(less | equal));
+    special(Special::MaskGe) = static_cast<std::uint32_t>(~less);
+    special(Special::DynamicShared) = dynamicShared;
+    special(Special::TotalShared) = launch.sharedBytes;
+    const auto firstConstant = static_cast<std::uint32_t>(kernel.slots() - kernel.constants.size());
+    for (std::uint32_t constant = 0; constant < kernel.constants.size(); ++constant)
+      lane.at(firstConstant + constant) = kernel.constants[constant];
+    lane.local.resize(kernel.localBytes);
+    lane.paramBytes.resize(kernel.paramBytes);
   }
-  special(lane, Special::LaneId) = inWarp;
-  special(lane, Special::WarpId) = at / 32;
-  special(lane, Special::NwarpId) = (total + 31) / 32;
-  const std::uint32_t equal = 1U << inWarp, less = equal - 1;
-  special(lane, Special::MaskEq) = equal;
-  special(lane, Special::MaskLt) = less;
-  special(lane, Special::MaskLe) = less | equal;
-  special(lane, Special::MaskGt) = static_cast<std::uint32_t>(~(less | equal));
-  special(lane, Special::MaskGe) = static_cast<std::uint32_t>(~less);
-  special(lane, Special::DynamicShared) = dynamicShared;
-  special(lane, Special::TotalShared) = launch.sharedBytes;
-  std::copy(launch.kernel->constants.begin(), launch.kernel->constants.end(),
-            lane.slots.end() - static_cast<std::ptrdiff_t>(launch.kernel->constants.size()));
-  lane.local.resize(launch.kernel->localBytes);
-  lane.paramBytes.resize(launch.kernel->paramBytes);
 }
 
 void restart(Lane& lane, const Block& block) {
-  lane.registers = lane.slots.data();
+  lane.registers = lane.warp->slots.data() + lane.inWarp();
   lane.params = lane.paramBytes.data();
   lane.firstSlot = lane.firstParam = 0;
   lane.function = block.launch->kernel;
@@ -51,40 +57,7 @@ void restart(Lane& lane, const Block& block) {
   lane.state = Lane::State::Ready;
   lane.localBase = 0;
   lane.localEnd = block.launch->kernel->localBytes;
-  for (std::uint32_t axis = 0; axis < 3; ++axis) lane.slots[static_cast<std::size_t>(Special::CtaidX) + axis] = block.at[axis];
-}
-
-// A thread that runs so long without waiting for another waits in a loop for what will never come.
-constexpr std::uint64_t kLongest = 1ULL << 31;
-
-std::uint64_t runLane(Lane& lane) {
-  for (std::uint64_t executed = 1; executed < kLongest; ++executed) {
-    const Instruction& in = lane.function->code[lane.next++];
-    if ((lane.registers[in.guard] & 1) != in.guardIs) continue;
-    if (!in.handler(in, lane)) return executed;
-  }
-  fail(lane, lane.function->code[lane.next], FaultKind::Deadlock, "runs for ever");
-}
-
-/// Runs each thread of a warp that can run. False: none could.
-bool runReady(Block& block, std::size_t warp) {
-  bool ran = false;
-  const std::size_t first = warp * 32, end = std::min(first + 32, block.lanes.size());
-  for (std::size_t at = first; at < end; ++at) {
-    Lane& lane = block.lanes[block.launch->settings->backward ? first + end - 1 - at : at];
-    if (lane.state != Lane::State::Ready) continue;
-    block.launch->executed += runLane(lane);
-    ran = true;
-  }
-  return ran;
-}
-
-/// Runs a warp until all its threads have ended or wait for other warps. False: none could run.
-bool runWarp(Block& block, std::size_t warp) {
-  bool moved = false;
-  do moved |= runReady(block, warp);
-  while (meetWarp(block, warp));
-  return moved;
+  for (std::uint32_t axis = 0; axis < 3; ++axis) lane.at(static_cast<std::uint32_t>(Special::CtaidX) + axis) = block.at[axis];
 }
 
 void runBlock(Block& block) {
@@ -96,10 +69,11 @@ void runBlock(Block& block) {
   for (Lane& lane : block.lanes) restart(lane, block);
   while (true) {
     bool moved = false;
-    const std::size_t warps = block.clocks.size();
+    const std::size_t warps = block.warps.size();
     for (std::size_t step = 0; step < warps; ++step) moved |= runWarp(block, launch.settings->backward ? warps - 1 - step : step);
     moved |= meetBarriers(block);
-    if (std::all_of(block.lanes.begin(), block.lanes.end(), [](const Lane& lane) { return lane.state == Lane::State::Ended; })) return;
+    if (std::all_of(block.lanes.begin(), block.lanes.end(), [](const Lane& lane) { return lane.state == Lane::State::Ended; }))
+      return;
     if (!moved) refuseDeadlock(block);
   }
 }
@@ -123,10 +97,18 @@ LaunchEnd runLaunch(const Launch& asked, Memory& memory, const Settings& setting
   block.sharedCells.resize(launch.sharedBytes / 4 + 1);
   block.lanes.resize(static_cast<std::size_t>(launch.threads[0]) * launch.threads[1] * launch.threads[2]);
   block.clocks.resize((block.lanes.size() + 31) / 32);
+  block.warps.resize(block.clocks.size());
   for (std::size_t at = 0; at < block.lanes.size(); ++at) {
     block.lanes[at].index = static_cast<std::uint16_t>(at);
     block.lanes[at].block = &block;
-    prepare(block.lanes[at], launch, asked.dynamicShared);
+    block.lanes[at].warp = &block.warps[at / 32];
+  }
+  for (std::size_t at = 0; at < block.warps.size(); ++at) {
+    Warp& warp = block.warps[at];
+    warp.lanes = block.lanes.data() + at * 32;
+    warp.count = static_cast<std::uint32_t>(std::min<std::size_t>(32, block.lanes.size() - at * 32));
+    warp.backward = settings.backward;
+    prepare(warp, launch, asked.dynamicShared);
   }
   const std::uint64_t blocks = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   try {
@@ -150,9 +132,10 @@ void fail(const Lane& lane, const Instruction& in, FaultKind kind, const std::st
   const std::uint32_t* size = launch.threads;
   const std::string& line = launch.program->lines.at(in.line - 1);
   const std::size_t from = std::min(line.find_first_not_of(" \t"), line.size());
-  throw Fault(kind, fmt::format("kernel {}, line {} of its PTX (`{}`), thread ({},{},{}) of block ({},{},{}): {}", launch.kernel->name, in.line,
-                                line.substr(from), lane.index % size[0], lane.index / size[0] % size[1], lane.index / size[0] / size[1],
-                                block.at[0], block.at[1], block.at[2], text));
+  throw Fault(kind,
+              fmt::format("kernel {}, line {} of its PTX (`{}`), thread ({},{},{}) of block ({},{},{}): {}", launch.kernel->name,
+                          in.line, line.substr(from), lane.index % size[0], lane.index / size[0] % size[1],
+                          lane.index / size[0] / size[1], block.at[0], block.at[1], block.at[2], text));
 }
 
 }  // namespace tbem::card

@@ -104,9 +104,10 @@ std::string Memory::nearest(std::uint64_t address) const {
       entry = before;
   }
   const auto& [start, allocation] = *entry;
-  const std::string what = fmt::format("{} of {} bytes at {:#x}",
-                                       allocation.name.empty() ? fmt::format("allocation {}", allocation.number) : "`" + allocation.name + "`",
-                                       allocation.bytes, start);
+  const std::string what =
+      fmt::format("{} of {} bytes at {:#x}",
+                  allocation.name.empty() ? fmt::format("allocation {}", allocation.number) : "`" + allocation.name + "`",
+                  allocation.bytes, start);
   if (address < start) return fmt::format("{} bytes before {}", start - address, what);
   if (address < start + allocation.bytes) return fmt::format("byte {} of {}", address - start, what);
   return fmt::format("{} bytes behind the end of {}", address - start - allocation.bytes, what);

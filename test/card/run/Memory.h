@@ -13,7 +13,8 @@
 namespace tbem::card {
 
 /// Addresses of a kernel. All spaces share one range, so a generic address is that of its space.
-inline constexpr std::uint64_t kSharedBase = 0x0100'0000, kLocalBase = 0x0200'0000, kParamBase = 0x0300'0000, kWindow = 0x0100'0000;
+inline constexpr std::uint64_t kSharedBase = 0x0100'0000, kLocalBase = 0x0200'0000, kParamBase = 0x0300'0000,
+                               kWindow = 0x0100'0000;
 inline constexpr std::uint64_t kGlobalBase = 0x0b00'0000'0000;
 
 /// What is known of a byte.
@@ -52,12 +53,17 @@ public:
   std::byte* bytes(std::uint64_t address) { return data_ + (address - kGlobalBase); }
   std::uint8_t* known(std::uint64_t address) { return known_ + (address - kGlobalBase); }
   const std::uint8_t* known(std::uint64_t address) const { return known_ + (address - kGlobalBase); }
+  /// Whether races are looked for there. Cells take 13 times the memory that they are for: where much is allocated, only one page
+  /// in sixteen has them.
+  bool isTracked(std::uint64_t address) const { return used_ <= kWhollyTracked || address / 4096 % 16 == 0; }
   Cell& cell(std::uint64_t address) { return cells_[(address - kGlobalBase) / 4]; }
 
   /// "12 bytes behind allocation 3 of 4096 bytes at 0xb0000000200": the nearest one.
   std::string nearest(std::uint64_t address) const;
 
 private:
+  static constexpr std::uint64_t kWhollyTracked = 128ULL << 20;
+
   std::optional<std::uint64_t> place(std::uint64_t bytes, std::uint64_t from, std::uint64_t to) const;
 
   std::uint64_t capacity_, range_, used_ = 0, next_;

@@ -20,7 +20,8 @@ bool isAfter(const Lane& lane, const Access& earlier) {
   if (earlier.interval == kLatest || earlier.clock == kLatest) return true;
   if (earlier.block == block.number) {
     if (earlier.thread == lane.index || earlier.interval < block.interval) return true;
-    return earlier.thread / 32U == lane.index / 32U && block.clocks[lane.index / 32U][lane.inWarp()][earlier.thread % 32U] > earlier.clock;
+    return earlier.thread / 32U == lane.index / 32U &&
+           block.clocks[lane.index / 32U][lane.inWarp()][earlier.thread % 32U] > earlier.clock;
   }
   const LaunchState& launch = *block.launch;
   const auto released = launch.released.find(earlier.block), acquired = launch.acquired.find(block.number);

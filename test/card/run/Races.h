@@ -2,8 +2,8 @@
 //
 // Accesses of one thread are ordered; those of threads of a block by a barrier between them; those of lanes of a warp by a
 // collective of both between them; those of different blocks by a fence and an atomic operation behind the first and before the
-// second. Of readers the last two are kept, and a write of what is there already is passed over, so a race may be missed, but none
-// is invented.
+// second. Of readers the last two are kept, and a write of what is there already is passed over, so a race may be missed, but
+// none is invented.
 #pragma once
 
 #include <cstdint>

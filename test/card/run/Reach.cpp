@@ -38,7 +38,8 @@ void refuseGlobal(const Lane& lane, const Instruction& in, std::uint64_t address
 void refuseShared(const Lane& lane, const Instruction& in, std::uint64_t address, unsigned size, Touch touch) {
   refuseMisaligned(lane, in, address, size, touch);
   const std::uint64_t at = address - kSharedBase, bytes = lane.block->shared.size();
-  const std::string what = fmt::format("{} {} bytes of shared memory at byte {} of {}", verb(touch), size, static_cast<std::int64_t>(at), bytes);
+  const std::string what =
+      fmt::format("{} {} bytes of shared memory at byte {} of {}", verb(touch), size, static_cast<std::int64_t>(at), bytes);
   if (at >= bytes || bytes - at < size) fail(lane, in, FaultKind::IllegalAddress, what);
   fail(lane, in, FaultKind::IllegalAddress, what + ", of which the block never wrote all");
 }

@@ -45,9 +45,10 @@ template <unsigned Size>
 std::byte* reachGlobal(const Lane& lane, const Instruction& in, std::uint64_t address, const Use& use) {
   const LaunchState& launch = *lane.block->launch;
   Memory& memory = *launch.memory;
-  if (!memory.reaches(address) || address % Size != 0 || !isAllowed<Size>(memory.known(address), use.touch, launch.settings->written))
+  if (!memory.reaches(address) || address % Size != 0 ||
+      !isAllowed<Size>(memory.known(address), use.touch, launch.settings->written))
     refuseGlobal(lane, in, address, Size, use.touch);
-  if (launch.settings->races) noteGlobal(lane, in, address, Size, use);
+  if (launch.settings->races && memory.isTracked(address)) noteGlobal(lane, in, address, Size, use);
   return memory.bytes(address);
 }
 

@@ -42,7 +42,8 @@ void shuffle(Collective kind, const Members& members) {
     auto [source, within] = sourceOf(kind, at, lane->get<std::uint32_t>(in.from[1]), lane->get<std::uint32_t>(in.from[2]));
     if (!within) source = at;
     if (members[source] == nullptr)
-      fail(*lane, in, FaultKind::Collective, fmt::format("takes its value from lane {}, which does not take part or has ended", source));
+      fail(*lane, in, FaultKind::Collective,
+           fmt::format("takes its value from lane {}, which does not take part or has ended", source));
     values[at] = members[source]->get<std::uint32_t>(members[source]->waiting->from[0]);
     inside[at] = within;
   }
@@ -61,10 +62,14 @@ void vote(Collective kind, const Members& members) {
   for (Lane* lane : members) {
     if (lane == nullptr) continue;
     const std::uint32_t to = lane->waiting->to[0];
-    if (kind == Collective::VoteBallot) lane->set(to, ballot);
-    else if (kind == Collective::VoteAll) lane->set(to, all);
-    else if (kind == Collective::VoteAny) lane->set(to, ballot != 0);
-    else lane->set(to, all || ballot == 0);
+    if (kind == Collective::VoteBallot)
+      lane->set(to, ballot);
+    else if (kind == Collective::VoteAll)
+      lane->set(to, all);
+    else if (kind == Collective::VoteAny)
+      lane->set(to, ballot != 0);
+    else
+      lane->set(to, all || ballot == 0);
   }
 }
 
@@ -128,7 +133,8 @@ bool gather(Block& block, std::size_t warp, const Lane& lane, Members& members) 
   for (std::uint32_t at = 0; at < 32 && first + at < block.lanes.size(); ++at) {
     Lane& other = block.lanes[first + at];
     if ((lane.mask >> at & 1) == 0 || other.state == Lane::State::Ended) continue;
-    if (other.state != Lane::State::Collective || other.mask != lane.mask || other.waiting->number != lane.waiting->number) return false;
+    if (other.state != Lane::State::Collective || other.mask != lane.mask || other.waiting->number != lane.waiting->number)
+      return false;
     members[at] = &other;
   }
   return true;
@@ -148,13 +154,14 @@ void checkAligned(const std::vector<Lane*>& waiters) {
     const Lane &before = *waiters[at - 1], &lane = *waiters[at];
     if (before.index / 32 == lane.index / 32 && lane.alignedBarrier && before.waiting != lane.waiting)
       fail(lane, *lane.waiting, FaultKind::Deadlock,
-           fmt::format("threads of one warp wait at different barriers; thread {} at line {}", before.index, before.waiting->line));
+           fmt::format("threads of one warp wait at different barriers; thread {} at line {}", before.index,
+                       before.waiting->line));
   }
 }
 
 void leaveBarrier(Block& block, const std::vector<Lane*>& waiters) {
-  const auto count = static_cast<std::uint32_t>(
-      std::count_if(waiters.begin(), waiters.end(), [](const Lane* lane) { return lane->predicate; }));
+  const auto count =
+      static_cast<std::uint32_t>(std::count_if(waiters.begin(), waiters.end(), [](const Lane* lane) { return lane->predicate; }));
   if (block.interval != kLatest) ++block.interval;
   for (Lane* lane : waiters) {
     const std::uint32_t to = lane->waiting->to[0];
@@ -218,8 +225,10 @@ void refuseDeadlock(const Block& block) {
   std::string others;
   unsigned told = 0;
   for (const Lane& lane : block.lanes) {
-    if (lane.state != Lane::State::Ended && first == nullptr) first = &lane;
-    else if (first != nullptr && lane.state == Lane::State::Ended && told++ < 4) others += fmt::format("; thread {} has ended", lane.index);
+    if (lane.state != Lane::State::Ended && first == nullptr)
+      first = &lane;
+    else if (first != nullptr && lane.state == Lane::State::Ended && told++ < 4)
+      others += fmt::format("; thread {} has ended", lane.index);
     else if (first != nullptr && lane.state != Lane::State::Ended && lane.waiting != first->waiting && told++ < 4)
       others += fmt::format("; thread {} waits at line {}", lane.index, lane.waiting->line);
   }
@@ -227,7 +236,8 @@ void refuseDeadlock(const Block& block) {
     if (&lane == first) break;
     if (told++ < 4) others += fmt::format("; thread {} has ended", lane.index);
   }
-  const std::string mask = first->state == Lane::State::Collective ? fmt::format(" for lanes {:#010x} of its warp", first->mask) : "";
+  const std::string mask =
+      first->state == Lane::State::Collective ? fmt::format(" for lanes {:#010x} of its warp", first->mask) : "";
   fail(*first, *first->waiting, FaultKind::Deadlock, "waits for ever" + mask + others);
 }
 

@@ -5,8 +5,8 @@
 
 namespace tbem::card {
 
-/// Instruction::number of a collective. Operands: from[0] is the value, from[1] the lane or distance, from[2] the clamp; to[0] the
-/// result, to[1] the predicate.
+/// Instruction::number of a collective. Operands: from[0] is the value, from[1] the lane or distance, from[2] the clamp; to[0]
+/// the result, to[1] the predicate.
 enum class Collective : std::int64_t {
   SyncWarp,
   ShuffleUp,

@@ -18,11 +18,16 @@ TYPED_TEST(Bits, Logic) {
   using T = TypeParam;
   const auto a = wholeNumbers<T>(1), b = wholeNumbers<T>(2);
   const std::string width = sizeof(T) == 4 ? ".b32" : ".b64";
-  expectEach("and", evaluate<T>("and" + width + " %d, %a0, %a1;", a, b), [](T x, T y) { return x & y; }, a, b);
-  expectEach("or", evaluate<T>("or" + width + " %d, %a0, %a1;", a, b), [](T x, T y) { return x | y; }, a, b);
-  expectEach("xor", evaluate<T>("xor" + width + " %d, %a0, %a1;", a, b), [](T x, T y) { return x ^ y; }, a, b);
-  expectEach("not", evaluate<T>("not" + width + " %d, %a0;", a), [](T x) { return ~x; }, a);
-  expectEach("cnot", evaluate<T>("cnot" + width + " %d, %a0;", a), [](T x) { return x == 0 ? 1 : 0; }, a);
+  expectEach(
+      "and", evaluate<T>("and" + width + " %d, %a0, %a1;", a, b), [](T x, T y) { return x & y; }, a, b);
+  expectEach(
+      "or", evaluate<T>("or" + width + " %d, %a0, %a1;", a, b), [](T x, T y) { return x | y; }, a, b);
+  expectEach(
+      "xor", evaluate<T>("xor" + width + " %d, %a0, %a1;", a, b), [](T x, T y) { return x ^ y; }, a, b);
+  expectEach(
+      "not", evaluate<T>("not" + width + " %d, %a0;", a), [](T x) { return ~x; }, a);
+  expectEach(
+      "cnot", evaluate<T>("cnot" + width + " %d, %a0;", a), [](T x) { return x == 0 ? 1 : 0; }, a);
 }
 
 TYPED_TEST(Bits, Shifts) {
@@ -35,10 +40,13 @@ TYPED_TEST(Bits, Shifts) {
   for (U32& distance : by)
     if (distance > 100) distance %= 80;
   const std::string bits = std::to_string(kWidth);
-  expectEach("shl", evaluate<T>("shl.b" + bits + " %d, %a0, %a1;", a, by), [](T x, U32 y) { return y >= kWidth ? 0 : x << y; }, a, by);
-  expectEach("shr.u", evaluate<T>("shr.u" + bits + " %d, %a0, %a1;", a, by), [](T x, U32 y) { return y >= kWidth ? 0 : x >> y; }, a, by);
-  expectEach("shr.s", evaluate<Signed>("shr.s" + bits + " %d, %a0, %a1;", s, by),
-             [](Signed x, U32 y) { return x >> std::min(y, kWidth - 1); }, s, by);
+  expectEach(
+      "shl", evaluate<T>("shl.b" + bits + " %d, %a0, %a1;", a, by), [](T x, U32 y) { return y >= kWidth ? 0 : x << y; }, a, by);
+  expectEach(
+      "shr.u", evaluate<T>("shr.u" + bits + " %d, %a0, %a1;", a, by), [](T x, U32 y) { return y >= kWidth ? 0 : x >> y; }, a, by);
+  expectEach(
+      "shr.s", evaluate<Signed>("shr.s" + bits + " %d, %a0, %a1;", s, by),
+      [](Signed x, U32 y) { return x >> std::min(y, kWidth - 1); }, s, by);
 }
 
 TYPED_TEST(Bits, Counts) {
@@ -47,13 +55,20 @@ TYPED_TEST(Bits, Counts) {
   const auto a = wholeNumbers<T>(1);
   const auto s = wholeNumbers<Signed>(1);
   const std::string bits = std::to_string(8 * sizeof(T));
-  expectEach("popc", evaluate<U32>("popc.b" + bits + " %d, %a0;", a), [](T x) { return std::popcount(x); }, a);
-  expectEach("clz", evaluate<U32>("clz.b" + bits + " %d, %a0;", a), [](T x) { return std::countl_zero(x); }, a);
-  expectEach("bfind.u", evaluate<U32>("bfind.u" + bits + " %d, %a0;", a), [](T x) { return std::bit_width(x) - 1; }, a);
-  expectEach("bfind.s", evaluate<U32>("bfind.s" + bits + " %d, %a0;", s),
-             [](Signed x) { return std::bit_width(static_cast<T>(x < 0 ? ~x : x)) - 1; }, s);
-  expectEach("brev twice", evaluate<T>("brev.b" + bits + " %d, %a0;\nbrev.b" + bits + " %d, %d;", a), [](T x) { return x; }, a);
-  expectEach("brev", evaluate<U32>("brev.b" + bits + " %a0, %a0;\nclz.b" + bits + " %d, %a0;", a), [](T x) { return std::countr_zero(x); }, a);
+  expectEach(
+      "popc", evaluate<U32>("popc.b" + bits + " %d, %a0;", a), [](T x) { return std::popcount(x); }, a);
+  expectEach(
+      "clz", evaluate<U32>("clz.b" + bits + " %d, %a0;", a), [](T x) { return std::countl_zero(x); }, a);
+  expectEach(
+      "bfind.u", evaluate<U32>("bfind.u" + bits + " %d, %a0;", a), [](T x) { return std::bit_width(x) - 1; }, a);
+  expectEach(
+      "bfind.s", evaluate<U32>("bfind.s" + bits + " %d, %a0;", s),
+      [](Signed x) { return std::bit_width(static_cast<T>(x < 0 ? ~x : x)) - 1; }, s);
+  expectEach(
+      "brev twice", evaluate<T>("brev.b" + bits + " %d, %a0;\nbrev.b" + bits + " %d, %d;", a), [](T x) { return x; }, a);
+  expectEach(
+      "brev", evaluate<U32>("brev.b" + bits + " %a0, %a0;\nclz.b" + bits + " %d, %a0;", a),
+      [](T x) { return std::countr_zero(x); }, a);
 }
 
 // The definitions of the manual, bit by bit.
@@ -91,41 +106,48 @@ TYPED_TEST(Bits, Fields) {
 TEST(Bits32, FunnelShifts) {
   const auto a = wholeNumbers<U32>(1), b = wholeNumbers<U32>(2), by = wholeNumbers<U32>(3);
   const auto both = [](U32 low, U32 high) { return static_cast<U64>(high) << 32 | low; };
-  expectEach("shf.l.wrap", evaluate<U32>("shf.l.wrap.b32 %d, %a0, %a1, %a2;", a, b, by),
-             [&](U32 x, U32 y, U32 z) { return both(x, y) << (z & 31) >> 32; }, a, b, by);
-  expectEach("shf.r.wrap", evaluate<U32>("shf.r.wrap.b32 %d, %a0, %a1, %a2;", a, b, by),
-             [&](U32 x, U32 y, U32 z) { return both(x, y) >> (z & 31); }, a, b, by);
-  expectEach("shf.l.clamp", evaluate<U32>("shf.l.clamp.b32 %d, %a0, %a1, %a2;", a, b, by),
-             [&](U32 x, U32 y, U32 z) { return both(x, y) << std::min(z, 32U) >> 32; }, a, b, by);
-  expectEach("shf.r.clamp", evaluate<U32>("shf.r.clamp.b32 %d, %a0, %a1, %a2;", a, b, by),
-             [&](U32 x, U32 y, U32 z) { return both(x, y) >> std::min(z, 32U); }, a, b, by);
+  expectEach(
+      "shf.l.wrap", evaluate<U32>("shf.l.wrap.b32 %d, %a0, %a1, %a2;", a, b, by),
+      [&](U32 x, U32 y, U32 z) { return both(x, y) << (z & 31) >> 32; }, a, b, by);
+  expectEach(
+      "shf.r.wrap", evaluate<U32>("shf.r.wrap.b32 %d, %a0, %a1, %a2;", a, b, by),
+      [&](U32 x, U32 y, U32 z) { return both(x, y) >> (z & 31); }, a, b, by);
+  expectEach(
+      "shf.l.clamp", evaluate<U32>("shf.l.clamp.b32 %d, %a0, %a1, %a2;", a, b, by),
+      [&](U32 x, U32 y, U32 z) { return both(x, y) << std::min(z, 32U) >> 32; }, a, b, by);
+  expectEach(
+      "shf.r.clamp", evaluate<U32>("shf.r.clamp.b32 %d, %a0, %a1, %a2;", a, b, by),
+      [&](U32 x, U32 y, U32 z) { return both(x, y) >> std::min(z, 32U); }, a, b, by);
 }
 
 TEST(Bits32, PermutedBytes) {
   const auto a = wholeNumbers<U32>(1), b = wholeNumbers<U32>(2), choice = wholeNumbers<U32>(3);
-  expectEach("prmt", evaluate<U32>("prmt.b32 %d, %a0, %a1, %a2;", a, b, choice),
-             [](U32 x, U32 y, U32 z) {
-               std::uint8_t bytes[8], result[4];
-               std::memcpy(bytes, &x, 4);
-               std::memcpy(bytes + 4, &y, 4);
-               for (int at = 0; at < 4; ++at) {
-                 const U32 nibble = z >> (4 * at) & 15;
-                 result[at] = nibble < 8 ? bytes[nibble] : bytes[nibble - 8] >= 128 ? 255 : 0;
-               }
-               U32 word;
-               std::memcpy(&word, result, 4);
-               return word;
-             },
-             a, b, choice);
+  expectEach(
+      "prmt", evaluate<U32>("prmt.b32 %d, %a0, %a1, %a2;", a, b, choice),
+      [](U32 x, U32 y, U32 z) {
+        std::uint8_t bytes[8], result[4];
+        std::memcpy(bytes, &x, 4);
+        std::memcpy(bytes + 4, &y, 4);
+        for (int at = 0; at < 4; ++at) {
+          const U32 nibble = z >> (4 * at) & 15;
+          result[at] = nibble < 8 ? bytes[nibble] : bytes[nibble - 8] >= 128 ? 255 : 0;
+        }
+        U32 word;
+        std::memcpy(&word, result, 4);
+        return word;
+      },
+      a, b, choice);
 }
 
 TEST(Bits32, TablesOfThree) {
   const auto a = wholeNumbers<U32>(1), b = wholeNumbers<U32>(2), c = wholeNumbers<U32>(3);
   // The table of f is f of 0xf0, 0xcc and 0xaa.
-  expectEach("lop3", evaluate<U32>("lop3.b32 %d, %a0, %a1, %a2, " + std::to_string((0xf0 & 0xcc) ^ 0xaa) + ";", a, b, c),
-             [](U32 x, U32 y, U32 z) { return (x & y) ^ z; }, a, b, c);
-  expectEach("lop3", evaluate<U32>("lop3.b32 %d, %a0, %a1, %a2, " + std::to_string((0xf0 | (~0xcc & 0xff)) & 0xaa) + ";", a, b, c),
-             [](U32 x, U32 y, U32 z) { return (x | ~y) & z; }, a, b, c);
+  expectEach(
+      "lop3", evaluate<U32>("lop3.b32 %d, %a0, %a1, %a2, " + std::to_string((0xf0 & 0xcc) ^ 0xaa) + ";", a, b, c),
+      [](U32 x, U32 y, U32 z) { return (x & y) ^ z; }, a, b, c);
+  expectEach(
+      "lop3", evaluate<U32>("lop3.b32 %d, %a0, %a1, %a2, " + std::to_string((0xf0 | (~0xcc & 0xff)) & 0xaa) + ";", a, b, c),
+      [](U32 x, U32 y, U32 z) { return (x | ~y) & z; }, a, b, c);
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ std::string kernel(const std::string& body, const std::string& declared = "") {
   mul.wide.u32 %l2, %r0, 4;
   add.u64 %l3, %l0, %l2;
   add.u64 %l4, %l1, %l2;
-)" + body + "\nret;\n}";
+)" + body +
+         "\nret;\n}";
 }
 
 struct Found {
@@ -55,19 +56,24 @@ TEST(Bugs, OneThreadTooMany) {
 }
 
 TEST(Bugs, ReadBeforeAnAllocation) {
-  expectFound(run(kernel("ld.global.f32 %f0, [%l3+-4];\nst.global.f32 [%l4], %f0;")), FaultKind::IllegalAddress, "4 bytes before allocation 1");
+  expectFound(run(kernel("ld.global.f32 %f0, [%l3+-4];\nst.global.f32 [%l4], %f0;")), FaultKind::IllegalAddress,
+              "4 bytes before allocation 1");
 }
 
 TEST(Bugs, AddressOfNothing) {
-  expectFound(run(kernel("mov.u64 %l3, 0;\nld.global.f32 %f0, [%l3];\nst.global.f32 [%l4], %f0;")), FaultKind::IllegalAddress, "reads 4 bytes at 0x0");
+  expectFound(run(kernel("mov.u64 %l3, 0;\nld.global.f32 %f0, [%l3];\nst.global.f32 [%l4], %f0;")), FaultKind::IllegalAddress,
+              "reads 4 bytes at 0x0");
 }
 
 TEST(Bugs, MisalignedVector) {
-  expectFound(run(kernel("ld.global.v2.f32 {%f0, %f1}, [%l3];\nst.global.f32 [%l4], %f0;")), FaultKind::Misaligned, "thread (1,0,0) of block (0,0,0): reads 8 bytes at");
+  expectFound(run(kernel("ld.global.v2.f32 {%f0, %f1}, [%l3];\nst.global.f32 [%l4], %f0;")), FaultKind::Misaligned,
+              "thread (1,0,0) of block (0,0,0): reads 8 bytes at");
 }
 
 TEST(Bugs, VectorThatReachesBeyond) {
-  const std::string last = "setp.ne.u32 %p0, %r0, 62;\n@%p0 bra END;\nld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%l3+8];\nst.global.f32 [%l4], %f0;\nEND:";
+  const std::string last =
+      "setp.ne.u32 %p0, %r0, 62;\n@%p0 bra END;\nld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%l3+8];\nst.global.f32 [%l4], "
+      "%f0;\nEND:";
   expectFound(run(kernel(last)), FaultKind::IllegalAddress, "0 bytes behind the end of allocation 1");
 }
 
@@ -85,7 +91,8 @@ TEST(Bugs, AtomicOnUnwrittenMemory) {
 }
 
 TEST(Bugs, WriteToAConstant) {
-  const std::string text = kernel("mov.u64 %l5, table;\nld.const.f32 %f0, [%l5];\nst.global.f32 [%l5], %f0;", ".const .align 4 .f32 table[2] = {0f3F800000, 0f40000000};");
+  const std::string text = kernel("mov.u64 %l5, table;\nld.const.f32 %f0, [%l5];\nst.global.f32 [%l5], %f0;",
+                                  ".const .align 4 .f32 table[2] = {0f3F800000, 0f40000000};");
   expectFound(run(text), FaultKind::IllegalAddress, "byte 0 of `table` of 8 bytes");
 }
 
@@ -107,13 +114,19 @@ std::string neighbours(const std::string& between, const std::string& bytes = "2
 
 TEST(Bugs, MissingBarrier) {
   EXPECT_EQ(run(neighbours("bar.sync 0;")).text, "");
-  const Found found = run(neighbours(""));
-  expectFound(found, FaultKind::IllegalAddress, "of which the block never wrote all");  // thread 0 comes before its neighbour
+  expectFound(run(neighbours("")), FaultKind::Race, "race: reads byte 4 of shared memory, which thread 1 of block (0,0,0) wrote");
   Settings raced;
   raced.written = false;
   expectFound(run(neighbours(""), raced), FaultKind::Race, "race: ");
   raced.races = false;
   EXPECT_EQ(run(neighbours(""), raced).text, "");
+}
+
+TEST(Bugs, SharedMemoryThatNobodyWrote) {
+  const std::string text =
+      kernel("mov.u32 %r1, cells;\nld.shared.u32 %r4, [%r1];\nst.global.u32 [%l4], %r4;", ".shared .align 4 .b8 cells[4];");
+  expectFound(run(text), FaultKind::IllegalAddress,
+              "reads 4 bytes of shared memory at byte 0 of 4, of which the block never wrote all");
 }
 
 TEST(Bugs, MissingBarrierBetweenReadingAndWritingAgain) {
@@ -134,11 +147,11 @@ NEXT:
                   ".shared .align 4 .b8 cell[4];");
   };
   EXPECT_EQ(run(text("bar.sync 0;")).text, "");
-  // Thread 0 is ahead of the others, or behind them.
-  expectFound(run(text("")), FaultKind::Race, "race: reads byte 0 of shared memory, which thread 0 of block (0,0,0) wrote");
+  expectFound(run(text("")), FaultKind::Race, "race: writes byte 0 of shared memory, which thread 31 of block (0,0,0) read");
   Settings backward;
   backward.backward = true;
-  expectFound(run(text(""), backward), FaultKind::Race, "race: writes byte 0 of shared memory, which thread 1 of block (0,0,0) read");
+  expectFound(run(text(""), backward), FaultKind::Race,
+              "race: writes byte 0 of shared memory, which thread 1 of block (0,0,0) read");
 }
 
 // Lanes of a warp are ordered by a collective of both, not by running side by side.
@@ -151,28 +164,34 @@ TEST(Bugs, WarpThatDoesNotWaitForItself) {
   // Of other lanes than those that exchange values.
   const std::string halves = "setp.lt.u32 %p1, %r0, 16;\nbar.warp.sync -1;";
   EXPECT_EQ(run(neighbours(halves), raced, 32).text, "");
-  expectFound(run(neighbours("and.b32 %r9, %r0, 1;\nsetp.eq.u32 %p1, %r9, 0;\n@%p1 bra EVEN;\nbar.warp.sync 0xaaaaaaaa;\nbra ON;\nEVEN:\nbar.warp.sync 0x55555555;\nON:"), raced, 32),
+  expectFound(run(neighbours("and.b32 %r9, %r0, 1;\nsetp.eq.u32 %p1, %r9, 0;\n@%p1 bra EVEN;\nbar.warp.sync 0xaaaaaaaa;\nbra "
+                             "ON;\nEVEN:\nbar.warp.sync 0x55555555;\nON:"),
+                  raced, 32),
               FaultKind::Race, "race: ");
 }
 
 TEST(Bugs, SharedMemoryTooSmall) {
-  expectFound(run(neighbours("bar.sync 0;", "252")), FaultKind::IllegalAddress, "thread (63,0,0) of block (0,0,0): writes 4 bytes of shared memory at byte 252 of 252");
+  expectFound(run(neighbours("bar.sync 0;", "252")), FaultKind::IllegalAddress,
+              "thread (63,0,0) of block (0,0,0): writes 4 bytes of shared memory at byte 252 of 252");
 }
 
 TEST(Bugs, BarrierThatSomeNeverReach) {
   const std::string text = kernel("setp.ge.u32 %p0, %r0, 40;\n@%p0 bra END;\nbar.sync 0;\nEND:");
   expectFound(run(text), FaultKind::Deadlock, "waits for ever; thread 40 has ended");
-  const std::string apart = kernel("and.b32 %r1, %r0, 1;\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 bra ODD;\nbar.sync 0;\nbra END;\nODD:\nbar.sync 0;\nEND:");
+  const std::string apart =
+      kernel("and.b32 %r1, %r0, 1;\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 bra ODD;\nbar.sync 0;\nbra END;\nODD:\nbar.sync 0;\nEND:");
   expectFound(run(apart), FaultKind::Deadlock, "threads of one warp wait at different barriers");
 }
 
 TEST(Bugs, CollectiveThatSomeNeverReach) {
-  const std::string text = kernel("setp.lt.u32 %p0, %r0, 8;\n@%p0 bra OTHER;\nshfl.sync.idx.b32 %r1, %r0, 0, 31, -1;\nbra END;\nOTHER:\nbar.sync 0;\nEND:");
+  const std::string text = kernel(
+      "setp.lt.u32 %p0, %r0, 8;\n@%p0 bra OTHER;\nshfl.sync.idx.b32 %r1, %r0, 0, 31, -1;\nbra END;\nOTHER:\nbar.sync 0;\nEND:");
   expectFound(run(text, {}, 32), FaultKind::Deadlock, "waits for ever");
 }
 
 TEST(Bugs, WrongMask) {
-  expectFound(run(kernel("shfl.sync.idx.b32 %r1, %r0, 0, 31, 0x0000ffff;"), {}, 32), FaultKind::Collective, "takes part in a collective whose mask leaves it out");
+  expectFound(run(kernel("shfl.sync.idx.b32 %r1, %r0, 0, 31, 0x0000ffff;"), {}, 32), FaultKind::Collective,
+              "takes part in a collective whose mask leaves it out");
   const std::string gone = kernel("setp.ge.u32 %p0, %r0, 20;\n@%p0 bra END;\nshfl.sync.idx.b32 %r1, %r0, 25, 31, -1;\nEND:");
   expectFound(run(gone, {}, 32), FaultKind::Collective, "takes its value from lane 25, which does not take part or has ended");
 }
@@ -185,10 +204,12 @@ TEST(Bugs, TwoThreadsWriteOneAddress) {
 
 TEST(Bugs, BlocksThatReadEachOther) {
   const auto text = [](const std::string& store) {
-    return kernel("mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %l5, %r1, 4;\nadd.u64 %l5, %l0, %l5;\n" + store + "\nld.global.f32 %f1, [%l0];\nst.global.f32 [%l4], %f1;");
+    return kernel("mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %l5, %r1, 4;\nadd.u64 %l5, %l0, %l5;\n" + store +
+                  "\nld.global.f32 %f1, [%l0];\nst.global.f32 [%l4], %f1;");
   };
   EXPECT_EQ(run(text(""), {}, 32, 2).text, "");
-  const Found found = run(text("setp.eq.u32 %p0, %r0, 0;\nmov.f32 %f0, 0f40A00000;\n@%p0 st.global.f32 [%l5], %f0;\nbar.sync 0;"), {}, 32, 2);
+  const Found found =
+      run(text("setp.eq.u32 %p0, %r0, 0;\nmov.f32 %f0, 0f40A00000;\n@%p0 st.global.f32 [%l5], %f0;\nbar.sync 0;"), {}, 32, 2);
   expectFound(found, FaultKind::Race, "race: reads 0xb");
   expectFound(found, FaultKind::Race, "which thread 0 of block (0,0,0) wrote, and nothing orders the two");
 }
@@ -223,12 +244,16 @@ END:)",
 }
 
 TEST(Bugs, LocalMemoryTooSmall) {
-  const std::string text = kernel(".local .align 4 .b8 own[16];\nmov.u64 %l5, own;\nadd.u64 %l5, %l5, %l2;\nst.local.u32 [%l5], %r0;");
+  const std::string text =
+      kernel(".local .align 4 .b8 own[16];\nmov.u64 %l5, own;\nadd.u64 %l5, %l5, %l2;\nst.local.u32 [%l5], %r0;");
   expectFound(run(text), FaultKind::IllegalAddress, "thread (4,0,0) of block (0,0,0): writes 4 bytes at");
   EXPECT_EQ(run(text, {}, 4).text, "");
 }
 
-TEST(Bugs, KernelThatStopsItself) { expectFound(run(kernel("setp.eq.u32 %p0, %r0, 5;\n@%p0 trap;")), FaultKind::Trap, "thread (5,0,0) of block (0,0,0): the kernel stops itself"); }
+TEST(Bugs, KernelThatStopsItself) {
+  expectFound(run(kernel("setp.eq.u32 %p0, %r0, 5;\n@%p0 trap;")), FaultKind::Trap,
+              "thread (5,0,0) of block (0,0,0): the kernel stops itself");
+}
 
 TEST(Bugs, TableWithoutAnEntry) {
   const std::string text = kernel("T: .branchtargets A, B;\nbrx.idx %r0, T;\nA:\nret;\nB:\nret;");

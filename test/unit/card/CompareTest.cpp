@@ -11,10 +11,13 @@ template <class T, class Expected>
 void comparison(const std::string& name, const std::vector<T>& a, const std::vector<T>& b, const Expected& expected) {
   const std::string full = name + "." + typeName<T>();
   const auto wanted = [&](T x, T y) { return expected(x, y) ? 1U : 0U; };
-  expectEach("setp." + full, evaluate<std::uint32_t>("setp." + full + " %p1, %a0, %a1;\nselp.u32 %d, 1, 0, %p1;", a, b), wanted, a, b);
-  expectEach("setp|" + full, evaluate<std::uint32_t>("setp." + full + " %p1|%p2, %a0, %a1;\nselp.u32 %d, 0, 1, %p2;", a, b), wanted, a, b);
+  expectEach("setp." + full, evaluate<std::uint32_t>("setp." + full + " %p1, %a0, %a1;\nselp.u32 %d, 1, 0, %p1;", a, b), wanted,
+             a, b);
+  expectEach("setp|" + full, evaluate<std::uint32_t>("setp." + full + " %p1|%p2, %a0, %a1;\nselp.u32 %d, 0, 1, %p2;", a, b),
+             wanted, a, b);
   const std::string set = "set." + name + ".u32." + typeName<T>();
-  expectEach(set, evaluate<std::uint32_t>(set + " %d, %a0, %a1;", a, b), [&](T x, T y) { return expected(x, y) ? ~0U : 0U; }, a, b);
+  expectEach(
+      set, evaluate<std::uint32_t>(set + " %d, %a0, %a1;", a, b), [&](T x, T y) { return expected(x, y) ? ~0U : 0U; }, a, b);
 }
 
 template <class T>
@@ -81,25 +84,34 @@ TEST(Compare, CombinedWithPredicates) {
   };
   const auto both = [](bool first, bool second) { return (first ? 1U : 0U) | (second ? 2U : 0U); };
   using I = std::int32_t;
-  expectEach("and", run("and", "%p1"), [&](I x, I y, I z) { return both(x < y && z != 0, x >= y && z != 0); }, a, b, c);
-  expectEach("or", run("or", "%p1"), [&](I x, I y, I z) { return both(x < y || z != 0, x >= y || z != 0); }, a, b, c);
-  expectEach("xor", run("xor", "%p1"), [&](I x, I y, I z) { return both((x < y) != (z != 0), (x >= y) != (z != 0)); }, a, b, c);
-  expectEach("and not", run("and", "!%p1"), [&](I x, I y, I z) { return both(x < y && z == 0, x >= y && z == 0); }, a, b, c);
+  expectEach(
+      "and", run("and", "%p1"), [&](I x, I y, I z) { return both(x < y && z != 0, x >= y && z != 0); }, a, b, c);
+  expectEach(
+      "or", run("or", "%p1"), [&](I x, I y, I z) { return both(x < y || z != 0, x >= y || z != 0); }, a, b, c);
+  expectEach(
+      "xor", run("xor", "%p1"), [&](I x, I y, I z) { return both((x < y) != (z != 0), (x >= y) != (z != 0)); }, a, b, c);
+  expectEach(
+      "and not", run("and", "!%p1"), [&](I x, I y, I z) { return both(x < y && z == 0, x >= y && z == 0); }, a, b, c);
 }
 
 TEST(Compare, Selections) {
   const auto a = realNumbers<float>(1), b = realNumbers<float>(2);
   const auto sign = wholeNumbers<std::int32_t>(3);
-  expectEach("slct", evaluate<float>("slct.f32.s32 %d, %a0, %a1, %a2;", a, b, sign), [](float x, float y, int z) { return z >= 0 ? x : y; }, a, b, sign);
+  expectEach(
+      "slct", evaluate<float>("slct.f32.s32 %d, %a0, %a1, %a2;", a, b, sign),
+      [](float x, float y, int z) { return z >= 0 ? x : y; }, a, b, sign);
   const auto reals = allReals<float>(4);
-  expectEach("slct", evaluate<float>("slct.f32.f32 %d, %a0, %a1, %a2;", a, b, reals), [](float x, float y, float z) { return z >= 0 ? x : y; }, a, b, reals);
+  expectEach(
+      "slct", evaluate<float>("slct.f32.f32 %d, %a0, %a1, %a2;", a, b, reals),
+      [](float x, float y, float z) { return z >= 0 ? x : y; }, a, b, reals);
 }
 
 template <class T>
 void classes() {
   const auto a = allReals<T>(1);
   const auto test = [&](const std::string& of, auto expected) {
-    expectEach(of, evaluate<std::uint32_t>("testp." + of + "." + typeName<T>() + " %p1, %a0;\nselp.u32 %d, 1, 0, %p1;", a), expected, a);
+    expectEach(of, evaluate<std::uint32_t>("testp." + of + "." + typeName<T>() + " %p1, %a0;\nselp.u32 %d, 1, 0, %p1;", a),
+               expected, a);
   };
   test("finite", [](T x) { return std::isfinite(x); });
   test("infinite", [](T x) { return std::isinf(x); });
@@ -117,13 +129,18 @@ TEST(Compare, Classes) {
 TEST(Compare, LogicOfPredicates) {
   const auto a = wholeNumbers<std::uint32_t>(1), b = wholeNumbers<std::uint32_t>(2);
   const auto run = [&](const std::string& logic) {
-    return evaluate<std::uint32_t>("setp.gt.u32 %p1, %a0, 5;\nsetp.gt.u32 %p2, %a1, 5;\n" + logic + "\n@%p3 mov.u32 %d, 1;\n@!%p3 mov.u32 %d, 0;", a, b);
+    return evaluate<std::uint32_t>(
+        "setp.gt.u32 %p1, %a0, 5;\nsetp.gt.u32 %p2, %a1, 5;\n" + logic + "\n@%p3 mov.u32 %d, 1;\n@!%p3 mov.u32 %d, 0;", a, b);
   };
   using U = std::uint32_t;
-  expectEach("and.pred", run("and.pred %p3, %p1, %p2;"), [](U x, U y) { return x > 5 && y > 5; }, a, b);
-  expectEach("or.pred", run("or.pred %p3, %p1, %p2;"), [](U x, U y) { return x > 5 || y > 5; }, a, b);
-  expectEach("xor.pred", run("xor.pred %p3, %p1, %p2;"), [](U x, U y) { return (x > 5) != (y > 5); }, a, b);
-  expectEach("not.pred", run("not.pred %p3, %p1;"), [](U x, U) { return x <= 5; }, a, b);
+  expectEach(
+      "and.pred", run("and.pred %p3, %p1, %p2;"), [](U x, U y) { return x > 5 && y > 5; }, a, b);
+  expectEach(
+      "or.pred", run("or.pred %p3, %p1, %p2;"), [](U x, U y) { return x > 5 || y > 5; }, a, b);
+  expectEach(
+      "xor.pred", run("xor.pred %p3, %p1, %p2;"), [](U x, U y) { return (x > 5) != (y > 5); }, a, b);
+  expectEach(
+      "not.pred", run("not.pred %p3, %p1;"), [](U x, U) { return x <= 5; }, a, b);
 }
 
 }  // namespace

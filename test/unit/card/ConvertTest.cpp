@@ -10,8 +10,11 @@ template <class To, class From>
 void wholeToWhole() {
   const auto a = wholeNumbers<From>(1);
   const std::string types = std::string(".") + typeName<To>() + "." + typeName<From>();
-  expectEach("cvt" + types, evaluate<To>("cvt" + types + " %d, %a0;", a), [](From x) { return static_cast<To>(x); }, a);
-  const auto clamped = [](__int128 x) { return std::clamp<__int128>(x, std::numeric_limits<To>::min(), std::numeric_limits<To>::max()); };
+  expectEach(
+      "cvt" + types, evaluate<To>("cvt" + types + " %d, %a0;", a), [](From x) { return static_cast<To>(x); }, a);
+  const auto clamped = [](__int128 x) {
+    return std::clamp<__int128>(x, std::numeric_limits<To>::min(), std::numeric_limits<To>::max());
+  };
   expectEach("cvt.sat" + types, evaluate<To>("cvt.sat" + types + " %d, %a0;", a), clamped, a);
 }
 
@@ -46,7 +49,8 @@ void realToWhole() {
     const std::string full = "cvt." + mode + "." + typeName<To>() + "." + typeName<From>();
     using Limits = std::numeric_limits<To>;
     const auto expected = [&](From x) -> To {
-      if (std::isnan(x)) return sizeof(To) == 8 || sizeof(From) == 8 ? static_cast<To>(std::uint64_t{1} << (8 * sizeof(To) - 1)) : To{0};
+      if (std::isnan(x))
+        return sizeof(To) == 8 || sizeof(From) == 8 ? static_cast<To>(std::uint64_t{1} << (8 * sizeof(To) - 1)) : To{0};
       const From whole = wholeOf(x, mode);
       if (whole >= std::ldexp(From{1}, Limits::digits)) return Limits::max();
       if (whole <= static_cast<From>(Limits::min())) return Limits::min();
@@ -94,7 +98,8 @@ void rounded(const std::vector<From>& a) {
     const std::string full = "cvt." + mode + "." + typeName<To>() + "." + typeName<From>();
     const auto results = evaluate<To>(full + " %d, %a0;", a);
     for (std::size_t at = 0; at < results.size(); ++at)
-      ASSERT_TRUE(isRounded(results[at], static_cast<__float128>(a[at]), mode)) << full << " of " << +a[at] << " is " << results[at];
+      ASSERT_TRUE(isRounded(results[at], static_cast<__float128>(a[at]), mode))
+          << full << " of " << +a[at] << " is " << results[at];
   }
 }
 
@@ -110,9 +115,11 @@ TEST(Convert, WholeToRealNumbers) {
 TEST(Convert, RealNumbers) {
   rounded<float>(realNumbers<double>(1));
   const auto a = allReals<float>(1);
-  expectEach("cvt.f64.f32", evaluate<double>("cvt.f64.f32 %d, %a0;", a), [](float x) { return static_cast<double>(x); }, a);
+  expectEach(
+      "cvt.f64.f32", evaluate<double>("cvt.f64.f32 %d, %a0;", a), [](float x) { return static_cast<double>(x); }, a);
   const auto b = allReals<double>(1);
-  expectEach("cvt.rn.f32.f64", evaluate<float>("cvt.rn.f32.f64 %d, %a0;", b), [](double x) { return static_cast<float>(x); }, b);
+  expectEach(
+      "cvt.rn.f32.f64", evaluate<float>("cvt.rn.f32.f64 %d, %a0;", b), [](double x) { return static_cast<float>(x); }, b);
 }
 
 // All numbers of f16, there and back, against the compiler's own type; and numbers between them.

@@ -36,20 +36,25 @@ TYPED_TEST(Integers, Division) {
   for (T& divisor : b)
     if (divisor == 0) divisor = 7;
   const std::string type = typeName<T>();
-  expectEach("div", evaluate<T>("div." + type + " %d, %a0, %a1;", a, b), [](T x, T y) { return static_cast<Wide<T>>(x) / y; }, a, b);
-  expectEach("rem", evaluate<T>("rem." + type + " %d, %a0, %a1;", a, b), [](T x, T y) { return static_cast<Wide<T>>(x) % y; }, a, b);
+  expectEach(
+      "div", evaluate<T>("div." + type + " %d, %a0, %a1;", a, b), [](T x, T y) { return static_cast<Wide<T>>(x) / y; }, a, b);
+  expectEach(
+      "rem", evaluate<T>("rem." + type + " %d, %a0, %a1;", a, b), [](T x, T y) { return static_cast<Wide<T>>(x) % y; }, a, b);
 }
 
 TYPED_TEST(Integers, MultiplyAdd) {
   using T = TypeParam;
   const auto a = wholeNumbers<T>(1), b = wholeNumbers<T>(2), c = wholeNumbers<T>(3);
   const std::string type = typeName<T>();
-  expectEach("mad.lo", evaluate<T>("mad.lo." + type + " %d, %a0, %a1, %a2;", a, b, c),
-             [](T x, T y, T z) { return static_cast<Wide<T>>(x) * y + z; }, a, b, c);
-  expectEach("mad.hi", evaluate<T>("mad.hi." + type + " %d, %a0, %a1, %a2;", a, b, c),
-             [](T x, T y, T z) { return (static_cast<Wide<T>>(x) * y >> (8 * sizeof(T))) + z; }, a, b, c);
-  expectEach("sad", evaluate<T>("sad." + type + " %d, %a0, %a1, %a2;", a, b, c),
-             [](T x, T y, T z) { return static_cast<Wide<T>>(x < y ? y : x) - (x < y ? x : y) + z; }, a, b, c);
+  expectEach(
+      "mad.lo", evaluate<T>("mad.lo." + type + " %d, %a0, %a1, %a2;", a, b, c),
+      [](T x, T y, T z) { return static_cast<Wide<T>>(x) * y + z; }, a, b, c);
+  expectEach(
+      "mad.hi", evaluate<T>("mad.hi." + type + " %d, %a0, %a1, %a2;", a, b, c),
+      [](T x, T y, T z) { return (static_cast<Wide<T>>(x) * y >> (8 * sizeof(T))) + z; }, a, b, c);
+  expectEach(
+      "sad", evaluate<T>("sad." + type + " %d, %a0, %a1, %a2;", a, b, c),
+      [](T x, T y, T z) { return static_cast<Wide<T>>(x < y ? y : x) - (x < y ? x : y) + z; }, a, b, c);
 }
 
 template <class T, class To>
@@ -57,9 +62,12 @@ void wide() {
   const auto a = wholeNumbers<T>(1), b = wholeNumbers<T>(2);
   const auto c = wholeNumbers<To>(3);
   const std::string type = typeName<T>();
-  expectEach("mul.wide", evaluate<To>("mul.wide." + type + " %d, %a0, %a1;", a, b), [](T x, T y) { return static_cast<Wide<T>>(x) * y; }, a, b);
-  expectEach("mad.wide", evaluate<To>("mad.wide." + type + " %d, %a0, %a1, %a2;", a, b, c),
-             [](T x, T y, To z) { return static_cast<Wide<T>>(x) * y + z; }, a, b, c);
+  expectEach(
+      "mul.wide", evaluate<To>("mul.wide." + type + " %d, %a0, %a1;", a, b), [](T x, T y) { return static_cast<Wide<T>>(x) * y; },
+      a, b);
+  expectEach(
+      "mad.wide", evaluate<To>("mad.wide." + type + " %d, %a0, %a1, %a2;", a, b, c),
+      [](T x, T y, To z) { return static_cast<Wide<T>>(x) * y + z; }, a, b, c);
 }
 
 TEST(Integer, WideProducts) {
@@ -72,34 +80,41 @@ TEST(Integer, WideProducts) {
 TEST(Integer, SignedOnly) {
   const auto a = wholeNumbers<std::int32_t>(1), b = wholeNumbers<std::int32_t>(2);
   const auto saturated = [](__int128 exact) { return std::clamp<__int128>(exact, INT32_MIN, INT32_MAX); };
-  expectEach("neg", evaluate<std::int32_t>("neg.s32 %d, %a0;", a), [](std::int64_t x) { return -x; }, a);
-  expectEach("abs", evaluate<std::int32_t>("abs.s32 %d, %a0;", a), [](std::int64_t x) { return x < 0 ? -x : x; }, a);
-  expectEach("add.sat", evaluate<std::int32_t>("add.sat.s32 %d, %a0, %a1;", a, b),
-             [&](__int128 x, __int128 y) { return saturated(x + y); }, a, b);
-  expectEach("sub.sat", evaluate<std::int32_t>("sub.sat.s32 %d, %a0, %a1;", a, b),
-             [&](__int128 x, __int128 y) { return saturated(x - y); }, a, b);
+  expectEach(
+      "neg", evaluate<std::int32_t>("neg.s32 %d, %a0;", a), [](std::int64_t x) { return -x; }, a);
+  expectEach(
+      "abs", evaluate<std::int32_t>("abs.s32 %d, %a0;", a), [](std::int64_t x) { return x < 0 ? -x : x; }, a);
+  expectEach(
+      "add.sat", evaluate<std::int32_t>("add.sat.s32 %d, %a0, %a1;", a, b),
+      [&](__int128 x, __int128 y) { return saturated(x + y); }, a, b);
+  expectEach(
+      "sub.sat", evaluate<std::int32_t>("sub.sat.s32 %d, %a0, %a1;", a, b),
+      [&](__int128 x, __int128 y) { return saturated(x - y); }, a, b);
 }
 
 TEST(Integer, DotProductsOfBytes) {
   const auto a = wholeNumbers<std::uint32_t>(1), b = wholeNumbers<std::uint32_t>(2);
   const auto c = wholeNumbers<std::int32_t>(3);
   const auto byte = [](std::uint32_t word, int at) { return static_cast<std::int8_t>(word >> (8 * at)); };
-  expectEach("dp4a", evaluate<std::int32_t>("dp4a.s32.s32 %d, %a0, %a1, %a2;", a, b, c),
-             [&](std::uint32_t x, std::uint32_t y, std::int64_t z) {
-               for (int at = 0; at < 4; ++at) z += byte(x, at) * byte(y, at);
-               return z;
-             },
-             a, b, c);
+  expectEach(
+      "dp4a", evaluate<std::int32_t>("dp4a.s32.s32 %d, %a0, %a1, %a2;", a, b, c),
+      [&](std::uint32_t x, std::uint32_t y, std::int64_t z) {
+        for (int at = 0; at < 4; ++at) z += byte(x, at) * byte(y, at);
+        return z;
+      },
+      a, b, c);
 }
 
 // Sums and products of 128 bits in words of 32 and of 64.
 TEST(Integer, CarryFromWordToWord) {
   using Whole = unsigned __int128;
   const auto a = wholeNumbers<std::uint64_t>(1), b = wholeNumbers<std::uint64_t>(2), c = wholeNumbers<std::uint64_t>(3);
-  expectEach("addc", evaluate<std::uint64_t>("add.cc.u64 %i3, %a0, %a1;\naddc.u64 %d, %a2, 0;", a, b, c),
-             [](Whole x, Whole y, Whole z) { return ((x + y) >> 64) + z; }, a, b, c);
-  expectEach("subc", evaluate<std::uint64_t>("sub.cc.u64 %i3, %a0, %a1;\nsubc.u64 %d, %a2, 5;", a, b, c),
-             [](Whole x, Whole y, Whole z) { return z - 5 - (x < y ? 1 : 0); }, a, b, c);
+  expectEach(
+      "addc", evaluate<std::uint64_t>("add.cc.u64 %i3, %a0, %a1;\naddc.u64 %d, %a2, 0;", a, b, c),
+      [](Whole x, Whole y, Whole z) { return ((x + y) >> 64) + z; }, a, b, c);
+  expectEach(
+      "subc", evaluate<std::uint64_t>("sub.cc.u64 %i3, %a0, %a1;\nsubc.u64 %d, %a2, 5;", a, b, c),
+      [](Whole x, Whole y, Whole z) { return z - 5 - (x < y ? 1 : 0); }, a, b, c);
   const char* square = R"(
     .reg .b32 %l<12>;
     mov.b64 {%l0, %l1}, %a0;
@@ -114,7 +129,8 @@ TEST(Integer, CarryFromWordToWord) {
     mad.lo.cc.u32 %l6, %l1, %l3, %l6;
     addc.u32 %l7, %l7, 0;
     mov.b64 %d, {%l6, %l7};)";
-  expectEach("mad.cc", evaluate<std::uint64_t>(square, a, b), [](Whole x, Whole y) { return x * y >> 64; }, a, b);
+  expectEach(
+      "mad.cc", evaluate<std::uint64_t>(square, a, b), [](Whole x, Whole y) { return x * y >> 64; }, a, b);
 }
 
 }  // namespace

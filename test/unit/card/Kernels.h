@@ -42,7 +42,8 @@ struct Bench {
   }
 
   /// Runs the kernel `k`. All its parameters have eight bytes.
-  LaunchEnd run(std::uint32_t blocks, std::uint32_t threads, const std::vector<std::uint64_t>& arguments, std::uint64_t shared = 0) {
+  LaunchEnd run(std::uint32_t blocks, std::uint32_t threads, const std::vector<std::uint64_t>& arguments,
+                std::uint64_t shared = 0) {
     Launch launch;
     launch.program = &loaded.program;
     for (const auto& function : loaded.program.functions)
@@ -58,12 +59,18 @@ struct Bench {
 
 template <class T>
 const char* typeName() {
-  if constexpr (std::is_same_v<T, float>) return "f32";
-  else if constexpr (std::is_same_v<T, double>) return "f64";
-  else if constexpr (sizeof(T) == 1) return std::is_signed_v<T> ? "s8" : "u8";
-  else if constexpr (sizeof(T) == 2) return std::is_signed_v<T> ? "s16" : "u16";
-  else if constexpr (sizeof(T) == 4) return std::is_signed_v<T> ? "s32" : "u32";
-  else return std::is_signed_v<T> ? "s64" : "u64";
+  if constexpr (std::is_same_v<T, float>)
+    return "f32";
+  else if constexpr (std::is_same_v<T, double>)
+    return "f64";
+  else if constexpr (sizeof(T) == 1)
+    return std::is_signed_v<T> ? "s8" : "u8";
+  else if constexpr (sizeof(T) == 2)
+    return std::is_signed_v<T> ? "s16" : "u16";
+  else if constexpr (sizeof(T) == 4)
+    return std::is_signed_v<T> ? "s32" : "u32";
+  else
+    return std::is_signed_v<T> ? "s64" : "u64";
 }
 
 /// Bytes have registers of 16 bits.
@@ -87,8 +94,8 @@ std::vector<Result> evaluate(const std::string& instructions, const std::vector<
     count = values.size();
     text += ", .param .u64 from" + number;
     body += ".reg ." + registerType<T>() + " %a" + number + ";\n";
-    loads += "ld.param.u64 %i2, [from" + number + "];\nmad.lo.u64 %i2, %i1, " + size + ", %i2;\nld.global." + typeName<T>() + " %a" + number +
-             ", [%i2];\n";
+    loads += "ld.param.u64 %i2, [from" + number + "];\nmad.lo.u64 %i2, %i1, " + size + ", %i2;\nld.global." + typeName<T>() +
+             " %a" + number + ", [%i2];\n";
     arguments.push_back(bench.put(values));
   };
   (add(operands), ...);
@@ -110,9 +117,11 @@ std::vector<Result> evaluate(const std::string& instructions, const std::vector<
 template <class T>
 std::vector<T> wholeNumbers(unsigned seed, std::size_t count = 500) {
   std::mt19937_64 random(seed);
-  const T edges[] = {T{0}, T{1}, static_cast<T>(-1), std::numeric_limits<T>::max(), std::numeric_limits<T>::min(), T{2}, T{31}, T{32}};
+  const T edges[] = {T{0},  T{1}, static_cast<T>(-1), std::numeric_limits<T>::max(), std::numeric_limits<T>::min(), T{2},
+                     T{31}, T{32}};
   std::vector<T> values(count);
-  for (T& value : values) value = random() % 4 == 0 ? edges[random() % std::size(edges)] : static_cast<T>(random() >> (random() % 64));
+  for (T& value : values)
+    value = random() % 4 == 0 ? edges[random() % std::size(edges)] : static_cast<T>(random() >> (random() % 64));
   return values;
 }
 
@@ -133,9 +142,22 @@ std::vector<T> realNumbers(unsigned seed, int least = -12, int most = 12, std::s
 template <class T>
 std::vector<T> allReals(unsigned seed, std::size_t count = 500) {
   using Limits = std::numeric_limits<T>;
-  const T edges[] = {T{0},           -T{0},          Limits::infinity(),   -Limits::infinity(), Limits::quiet_NaN(), Limits::min(),
-                     -Limits::min(), Limits::max(),  -Limits::max(),       Limits::denorm_min(), -Limits::denorm_min(), T{1},
-                     T{-1},          T{0.5},         T{2.5},               Limits::min() / 3};
+  const T edges[] = {T{0},
+                     -T{0},
+                     Limits::infinity(),
+                     -Limits::infinity(),
+                     Limits::quiet_NaN(),
+                     Limits::min(),
+                     -Limits::min(),
+                     Limits::max(),
+                     -Limits::max(),
+                     Limits::denorm_min(),
+                     -Limits::denorm_min(),
+                     T{1},
+                     T{-1},
+                     T{0.5},
+                     T{2.5},
+                     Limits::min() / 3};
   std::vector<T> values = realNumbers<T>(seed, -40, 40, count);
   std::mt19937_64 random(seed);
   for (T& value : values)
@@ -152,7 +174,8 @@ bool same(T a, T b) {
 }
 
 template <class Result, class Expected, class... Operand>
-void expectEach(const std::string& what, const std::vector<Result>& results, const Expected& expected, const std::vector<Operand>&... operands) {
+void expectEach(const std::string& what, const std::vector<Result>& results, const Expected& expected,
+                const std::vector<Operand>&... operands) {
   for (std::size_t at = 0; at < results.size(); ++at) {
     const Result wanted = static_cast<Result>(expected(operands[at]...));
     if (same(results[at], wanted)) continue;

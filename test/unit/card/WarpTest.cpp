@@ -16,7 +16,8 @@ std::string oneBlock(const std::string& body, const std::string& declared = "") 
   .reg .b32 %d;
   mov.u32 %r0, %tid.x;
   ld.param.u64 %l1, [other];
-)" + body + R"(
+)" + body +
+         R"(
   ld.param.u64 %l0, [to];
   mul.wide.u32 %l7, %r0, 4;
   add.u64 %l0, %l0, %l7;
@@ -43,14 +44,19 @@ std::vector<std::uint32_t> each(std::uint32_t threads, std::uint32_t (*of)(std::
 
 TEST(Warp, ShufflesTakeValuesFromOtherLanes) {
   const auto run = [](const std::string& how) {
-    return answers(oneBlock("mad.lo.u32 %r1, %r0, 10, 7;\nshfl.sync." + how + ", -1;\nselp.u32 %r3, 1000, 0, %p1;\nadd.u32 %d, %r2, %r3;"), 64);
+    return answers(
+        oneBlock("mad.lo.u32 %r1, %r0, 10, 7;\nshfl.sync." + how + ", -1;\nselp.u32 %r3, 1000, 0, %p1;\nadd.u32 %d, %r2, %r3;"),
+        64);
   };
-  EXPECT_EQ(run("down.b32 %r2|%p1, %r1, 3, 31"), each(64, [](std::uint32_t i) { return i % 32 + 3 < 32 ? (i + 3) * 10 + 1007 : i * 10 + 7; }));
-  EXPECT_EQ(run("up.b32 %r2|%p1, %r1, 2, 0"), each(64, [](std::uint32_t i) { return i % 32 >= 2 ? (i - 2) * 10 + 1007 : i * 10 + 7; }));
+  EXPECT_EQ(run("down.b32 %r2|%p1, %r1, 3, 31"),
+            each(64, [](std::uint32_t i) { return i % 32 + 3 < 32 ? (i + 3) * 10 + 1007 : i * 10 + 7; }));
+  EXPECT_EQ(run("up.b32 %r2|%p1, %r1, 2, 0"),
+            each(64, [](std::uint32_t i) { return i % 32 >= 2 ? (i - 2) * 10 + 1007 : i * 10 + 7; }));
   EXPECT_EQ(run("bfly.b32 %r2|%p1, %r1, 5, 31"), each(64, [](std::uint32_t i) { return (i ^ 5) * 10 + 1007; }));
   EXPECT_EQ(run("idx.b32 %r2|%p1, %r1, 9, 31"), each(64, [](std::uint32_t i) { return (i / 32 * 32 + 9) * 10 + 1007; }));
   // In segments of 8 lanes: the mask is in bits 8 to 12 of the clamp.
-  EXPECT_EQ(run("down.b32 %r2|%p1, %r1, 1, 0x181f"), each(64, [](std::uint32_t i) { return i % 8 < 7 ? (i + 1) * 10 + 1007 : i * 10 + 7; }));
+  EXPECT_EQ(run("down.b32 %r2|%p1, %r1, 1, 0x181f"),
+            each(64, [](std::uint32_t i) { return i % 8 < 7 ? (i + 1) * 10 + 1007 : i * 10 + 7; }));
   EXPECT_EQ(run("idx.b32 %r2|%p1, %r1, 2, 0x181f"), each(64, [](std::uint32_t i) { return (i / 8 * 8 + 2) * 10 + 1007; }));
 }
 
@@ -59,16 +65,23 @@ TEST(Warp, Votes) {
     return answers(oneBlock("setp.lt.u32 %p1, %r0, 40;\nsetp.lt.u32 %p2, %r0, 3;\n" + vote), 64);
   };
   EXPECT_EQ(run("vote.sync.ballot.b32 %d, %p1, -1;"), each(64, [](std::uint32_t i) { return i < 32 ? ~0U : 0xffU; }));
-  EXPECT_EQ(run("vote.sync.all.pred %p3, %p1, -1;\nselp.u32 %d, 1, 0, %p3;"), each(64, [](std::uint32_t i) { return i < 32 ? 1U : 0U; }));
-  EXPECT_EQ(run("vote.sync.any.pred %p3, %p2, -1;\nselp.u32 %d, 1, 0, %p3;"), each(64, [](std::uint32_t i) { return i < 32 ? 1U : 0U; }));
-  EXPECT_EQ(run("vote.sync.any.pred %p3, !%p1, -1;\nselp.u32 %d, 1, 0, %p3;"), each(64, [](std::uint32_t i) { return i < 32 ? 0U : 1U; }));
-  EXPECT_EQ(run("vote.sync.uni.pred %p3, %p1, -1;\nselp.u32 %d, 1, 0, %p3;"), each(64, [](std::uint32_t i) { return i < 32 ? 1U : 0U; }));
+  EXPECT_EQ(run("vote.sync.all.pred %p3, %p1, -1;\nselp.u32 %d, 1, 0, %p3;"),
+            each(64, [](std::uint32_t i) { return i < 32 ? 1U : 0U; }));
+  EXPECT_EQ(run("vote.sync.any.pred %p3, %p2, -1;\nselp.u32 %d, 1, 0, %p3;"),
+            each(64, [](std::uint32_t i) { return i < 32 ? 1U : 0U; }));
+  EXPECT_EQ(run("vote.sync.any.pred %p3, !%p1, -1;\nselp.u32 %d, 1, 0, %p3;"),
+            each(64, [](std::uint32_t i) { return i < 32 ? 0U : 1U; }));
+  EXPECT_EQ(run("vote.sync.uni.pred %p3, %p1, -1;\nselp.u32 %d, 1, 0, %p3;"),
+            each(64, [](std::uint32_t i) { return i < 32 ? 1U : 0U; }));
 }
 
 TEST(Warp, MatchingValues) {
-  EXPECT_EQ(answers(oneBlock("rem.u32 %r1, %r0, 4;\nmatch.any.sync.b32 %d, %r1, -1;"), 32), each(32, [](std::uint32_t i) { return 0x1111'1111U << i % 4; }));
-  EXPECT_EQ(answers(oneBlock("rem.u32 %r1, %r0, 4;\nmatch.all.sync.b32 %r2|%p1, %r1, -1;\nselp.u32 %d, 1, %r2, %p1;"), 32), each(32, [](std::uint32_t) { return 0U; }));
-  EXPECT_EQ(answers(oneBlock("mov.u32 %r1, 5;\nmatch.all.sync.b32 %r2|%p1, %r1, -1;\nselp.u32 %d, %r2, 0, %p1;"), 32), each(32, [](std::uint32_t) { return ~0U; }));
+  EXPECT_EQ(answers(oneBlock("rem.u32 %r1, %r0, 4;\nmatch.any.sync.b32 %d, %r1, -1;"), 32),
+            each(32, [](std::uint32_t i) { return 0x1111'1111U << i % 4; }));
+  EXPECT_EQ(answers(oneBlock("rem.u32 %r1, %r0, 4;\nmatch.all.sync.b32 %r2|%p1, %r1, -1;\nselp.u32 %d, 1, %r2, %p1;"), 32),
+            each(32, [](std::uint32_t) { return 0U; }));
+  EXPECT_EQ(answers(oneBlock("mov.u32 %r1, 5;\nmatch.all.sync.b32 %r2|%p1, %r1, -1;\nselp.u32 %d, %r2, 0, %p1;"), 32),
+            each(32, [](std::uint32_t) { return ~0U; }));
 }
 
 // Two halves of a warp on different ways, each with a collective of its own.
@@ -109,7 +122,8 @@ WAIT:
   @%p2 bra NEXT;
   bar.sync 0;
   ld.shared.u32 %d, [sums];)";
-  EXPECT_EQ(answers(oneBlock(body, ".shared .align 4 .b8 sums[512];"), 128), each(128, [](std::uint32_t) { return 127U * 128 * 255 / 6; }));
+  EXPECT_EQ(answers(oneBlock(body, ".shared .align 4 .b8 sums[512];"), 128),
+            each(128, [](std::uint32_t) { return 127U * 128 * 255 / 6; }));
 }
 
 TEST(Block, BarriersThatReduce) {
@@ -133,7 +147,8 @@ TEST(Block, NamedBarriersOfSomeWarps) {
   ld.shared.u32 %d, [%r1];
 OTHERS:
   barrier.sync 2;)";
-  EXPECT_EQ(answers(oneBlock(body, ".shared .align 4 .b8 cell[4];"), 128), each(128, [](std::uint32_t i) { return i < 64 ? 5U : 1U; }));
+  EXPECT_EQ(answers(oneBlock(body, ".shared .align 4 .b8 cell[4];"), 128),
+            each(128, [](std::uint32_t i) { return i < 64 ? 5U : 1U; }));
 }
 
 std::vector<std::uint32_t> after(const std::string& operation, std::uint32_t start, std::uint32_t threads = 64) {
@@ -174,6 +189,24 @@ AGAIN:
   setp.ne.u32 %p1, %r2, %r3;
   @%p1 bra AGAIN;)";
   EXPECT_EQ(after(loop, 10)[0], 10U + 64 * 65 / 2);
+}
+
+// A lane waits in a loop for what one that is ahead of it writes.
+TEST(Warp, LanesAheadGetTheirTurn) {
+  const char* body = R"(
+  mov.u32 %d, 1;
+  setp.eq.u32 %p1, %r0, 5;
+  @%p1 bra WRITE;
+WAIT:
+  ld.relaxed.gpu.global.u32 %r2, [%l1];
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra WAIT;
+  bra ON;
+WRITE:
+  atom.global.exch.b32 %r3, [%l1], 1;
+ON:
+)";
+  EXPECT_EQ(answers(oneBlock(body), 32), each(32, [](std::uint32_t) { return 1U; }));
 }
 
 TEST(Atomic, AnswerWhatWasThere) {

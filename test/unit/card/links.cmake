@@ -1,1 +1,1 @@
-set(LINKS tbem_test_card)
+set(LINKS tbem_test_card tbem_card_file)

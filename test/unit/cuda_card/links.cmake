@@ -1,1 +1,1 @@
-set(LINKS tbem_runtime_backends_cuda tbem_runtime_backends_ref tbem_on_card)
+set(LINKS tbem_test_problems tbem_runtime_backends_cuda tbem_runtime_backends_ref tbem_on_card)

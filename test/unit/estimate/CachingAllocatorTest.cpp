@@ -309,5 +309,56 @@ TEST(Replay, EndsWhereMemoryDoesIfAsked) {
   EXPECT_EQ(ended.statistics.reserved.peak, 30 * kMiB);
 }
 
+// A workspace as PyTorch takes it: the next engine where there is no room, and the one that worked from then on.
+TEST(Replay, AsksForLessWhereThereIsNoRoom) {
+  using Kind = AllocatorEvent::Kind;
+  const std::vector<std::uint64_t> engines = {70 * kMiB, 50 * kMiB, 10 * kMiB}, others = {90 * kMiB};
+  const std::vector<AllocatorEvent> events = {{Kind::Allocate, 0, 0, 40 * kMiB, 0},
+                                              {Kind::Allocate, 1, 0, 80 * kMiB, 0},
+                                              {Kind::Free, 1, 0, 0, 0},
+                                              {Kind::Allocate, 2, 0, 80 * kMiB, 0},
+                                              {Kind::Free, 2, 0, 0, 0},
+                                              {Kind::Allocate, 3, 0, 95 * kMiB, 0},
+                                              {Kind::Allocate, 4, 0, 60 * kMiB, 0}};
+  const SmallerSizes sizes = [&](std::size_t event) -> std::span<const std::uint64_t> {
+    if (event == 1 || event == 3) return engines;
+    return event == 5 ? std::span<const std::uint64_t>(others) : std::span<const std::uint64_t>();
+  };
+  const Replay made = replay(events, {}, {100 * kMiB, 100 * kMiB, {}}, ReplayUntil::End, sizes);
+  EXPECT_EQ(made.outOfMemory, std::vector<std::size_t>{5});
+  ASSERT_EQ(made.smaller.size(), 2U);
+  EXPECT_EQ(made.smaller[0].event, 1U);
+  EXPECT_EQ(made.smaller[0].bytes, 50 * kMiB);
+  EXPECT_EQ(made.smaller[1].event, 3U);
+  EXPECT_EQ(made.smaller[1].bytes, 50 * kMiB);
+  EXPECT_EQ(made.statistics.outOfMemory, 4U);  // 80 and 70 once, in the first of both; 95 and 90
+  EXPECT_EQ(made.statistics.allocated.now, 100 * kMiB);
+  EXPECT_TRUE(replay(events, {}, {200 * kMiB, 200 * kMiB, {}}, ReplayUntil::End, sizes).smaller.empty());
+}
+
+// Where there is room again, an allocation whose smaller one was had takes that at once, and fails over to the list from its
+// start.
+TEST(Replay, BeginsWithWhatWasHad) {
+  using Kind = AllocatorEvent::Kind;
+  const std::vector<std::uint64_t> engines = {50 * kMiB, 10 * kMiB};
+  const std::vector<AllocatorEvent> events = {{Kind::Allocate, 0, 0, 40 * kMiB, 0},
+                                              {Kind::Allocate, 1, 0, 80 * kMiB, 0},
+                                              {Kind::Free, 1, 0, 0, 0},
+                                              {Kind::Free, 0, 0, 0, 0},
+                                              {Kind::Allocate, 2, 0, 80 * kMiB, 0},
+                                              {Kind::Free, 2, 0, 0, 0},
+                                              {Kind::Allocate, 3, 0, 70 * kMiB, 0},
+                                              {Kind::Allocate, 4, 0, 80 * kMiB, 0}};
+  const SmallerSizes sizes = [&](std::size_t event) {
+    const bool workspace = event == 1 || event == 4 || event == 7;
+    return workspace ? std::span<const std::uint64_t>(engines) : std::span<const std::uint64_t>();
+  };
+  const Replay made = replay(events, {}, {100 * kMiB, 100 * kMiB, {}}, ReplayUntil::End, sizes);
+  ASSERT_EQ(made.smaller.size(), 3U);
+  EXPECT_EQ(made.smaller[1].bytes, 50 * kMiB);  // 80 would have room
+  EXPECT_EQ(made.smaller[2].bytes, 10 * kMiB);
+  EXPECT_TRUE(made.outOfMemory.empty());
+}
+
 }  // namespace
 }  // namespace tbem::estimate

@@ -72,7 +72,7 @@ void expectEqual(const Description& description, std::size_t behind) {
   const ProductShape shape = productShape(op);
   ASSERT_EQ(shape.results(), static_cast<std::int64_t>(results));
   const std::uint64_t workspace = productWorkspace(shape);
-  const auto product = PreparedProduct::prepare(shape);
+  const auto product = PreparedProduct::prepare(shape, workspace);
   ASSERT_TRUE(product.has_value()) << product.error();
   EXPECT_EQ(product->addsBias(), shape.bias >= 0);
   std::vector<std::byte> work(workspace + 256);
@@ -175,7 +175,15 @@ TEST(CudaProduct, AQueryAnswersLayoutsAndWorkspace) {
   tbem_op_info info{};
   ASSERT_EQ(productFamily().query(forward.op, info), TBEM_OK) << lastErrorText();
   for (const tbem_operand& operand : forward.operands) EXPECT_TRUE(runtime::isPlain(operand) && operand.layout.any == 0);
-  EXPECT_EQ(info.workspace, 320U * 4 * 32 + 192);  // the library's begins at a multiple of 256, ours at one of 64
+  EXPECT_EQ(info.workspace, 4U * 320 * 4);  // parts of at least 256 elements of the sums
+  EXPECT_STREQ(info.implementation, "cuBLASLt, 4 parts");
+}
+
+TEST(CudaProduct, BatchesHaveAWorkspaceOfTheLibrarys) {
+  Description matmul(TBEM_PRIMITIVE_matmul, {Dims{2, 4, 600}, Dims{2, 600, 5}, Dims{2, 4, 5}}, {0, 0});
+  tbem_op_info info{};
+  ASSERT_EQ(productFamily().query(matmul.op, info), TBEM_OK) << lastErrorText();
+  EXPECT_EQ(info.workspace, 40U * 4 * 32 + 192);  // the library's begins at a multiple of 256, ours at one of 64
   EXPECT_STREQ(info.implementation, "cuBLASLt");
 }
 

@@ -20,6 +20,7 @@ using GraphExecHandle = struct CUgraphExec_st*;
 using DevicePointer = std::uint64_t;
 
 struct Driver {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration, not an expression
 #define TBEM_CUDA_FUNCTION(name, symbol, parameters) int(*name) parameters = nullptr;
 #include "runtime/backends/cuda/device/functions.def"
 #undef TBEM_CUDA_FUNCTION

@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 
 #include <filesystem>
-#include <mutex>
 #include <utility>
 
 namespace tbem::cuda {
@@ -105,31 +104,34 @@ std::string blasVersion() {
   return fmt::format("cuBLASLt {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
-PreparedProduct::PreparedProduct(ProductShape shape, bool bias, std::array<void*, 4> parts)
+PreparedProduct::PreparedProduct(ProductShape shape, std::uint64_t workspace, bool bias, std::array<void*, 4> parts)
     : product(std::move(shape)),
+      workspace(workspace),
       biased(bias),
       description(parts[0], library().functions.descriptionDestroy),
       a(parts[1], library().functions.layoutDestroy),
       b(parts[2], library().functions.layoutDestroy),
       y(parts[3], library().functions.layoutDestroy) {}
 
-tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const ProductShape& shape) {
+tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const ProductShape& shape, std::uint64_t workspace) {
   if (!library().why.empty()) return tl::unexpected(library().why);
   if (!handle().why.empty()) return tl::unexpected(handle().why);
   if (shape.bias >= 0) {
-    if (auto withBias = prepare(shape, true)) return withBias;
+    if (auto withBias = prepare(shape, workspace, true)) return withBias;
   }
-  return prepare(shape, false);
+  return prepare(shape, workspace, false);
 }
 
-tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const ProductShape& shape, bool bias) {
+tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const ProductShape& shape, std::uint64_t workspace,
+                                                                    bool bias) {
   const blas::Functions& f = library().functions;
   Calls calls;
   void *description = nullptr, *a = nullptr, *b = nullptr, *y = nullptr;
   // Row-major y = op(a) op(b) is column-major y^T = op(b)^T op(a)^T: the library's first factor is b, its second a, and a matrix
   // as it lies is the transpose of what we call it.
-  const auto layout = [&](void*& made, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
-    calls(f.layoutCreate(&made, blas::kTypeF32, static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows), columns),
+  const auto layout = [&](void*& made, std::int64_t rows, std::int64_t columns, std::int64_t lead, std::int64_t stride) {
+    calls(f.layoutCreate(&made, blas::kTypeF32, static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows),
+                         lead != 0 ? lead : columns),
           "a matrix");
     if (made == nullptr || shape.batch.count == 1) return;
     const auto count = static_cast<std::int32_t>(shape.batch.count);
@@ -137,10 +139,10 @@ tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const Produc
     calls(f.layoutSet(made, blas::kBatchStride, &stride, sizeof stride), "a distance of matrices");
   };
   calls(f.descriptionCreate(&description, blas::kComputeF32, blas::kTypeF32), "a product");
-  layout(a, shape.transposeA ? shape.k : shape.m, shape.transposeA ? shape.m : shape.k, shape.batch.a);
-  layout(b, shape.transposeB ? shape.n : shape.k, shape.transposeB ? shape.k : shape.n, shape.batch.b);
-  layout(y, shape.m, shape.n, shape.batch.y);
-  PreparedProduct made(shape, bias, {description, a, b, y});
+  layout(a, shape.transposeA ? shape.k : shape.m, shape.transposeA ? shape.m : shape.k, shape.leadA, shape.batch.a);
+  layout(b, shape.transposeB ? shape.n : shape.k, shape.transposeB ? shape.k : shape.n, shape.leadB, shape.batch.b);
+  layout(y, shape.m, shape.n, 0, shape.batch.y);
+  PreparedProduct made(shape, workspace, bias, {description, a, b, y});
   if (calls.why.empty()) {
     const std::int32_t first = shape.transposeB ? blas::kTransposed : blas::kPlain;
     const std::int32_t second = shape.transposeA ? blas::kTransposed : blas::kPlain;
@@ -161,7 +163,6 @@ std::optional<blas::Algorithm> PreparedProduct::choose(std::uint32_t alignment, 
   Calls calls;
   void* preference = nullptr;
   calls(f.preferenceCreate(&preference), "a preference");
-  const std::uint64_t workspace = productWorkspace(product);
   const Part owner(preference, f.preferenceDestroy);
   if (preference == nullptr) {
     why = calls.why;
@@ -200,10 +201,9 @@ std::string PreparedProduct::run(const Device& device, const Addresses& at) cons
       return words(status, "a bias");
   }
   constexpr float kOne = 1, kZero = 0;
-  const std::uint64_t workspace = productWorkspace(product);
   const blas::Status status =
-      f.multiply(handle().handle, description.get(), &kOne, at.b, b.get(), at.a, a.get(), &kZero, at.y, y.get(), at.y, y.get(),
-                 &*algorithm, workspace == 0 ? nullptr : at.work, workspace, device.stream);
+      f.multiply(handle().handle, description.get(), &kOne, at.b, b.get(), at.a, a.get(), at.adds ? &kOne : &kZero, at.y, y.get(),
+                 at.y, y.get(), &*algorithm, workspace == 0 ? nullptr : at.work, workspace, device.stream);
   return status == 0 ? std::string() : words(status, "to run a product");
 }
 

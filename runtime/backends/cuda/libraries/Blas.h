@@ -20,9 +20,9 @@ std::string blasVersion();
 /// A product that is prepared. Its calls (callsOf) are asked for one by one.
 class PreparedProduct {
 public:
-  /// With an algorithm that needs at most productWorkspace(shape) bytes and adds in the same order each time. The device is open
-  /// on this thread. Errors, in words: there is no library, it has no such product.
-  static tl::expected<PreparedProduct, std::string> prepare(const ProductShape& shape);
+  /// With an algorithm that needs at most `workspace` bytes and adds in the same order each time. The device is open on this
+  /// thread. Errors, in words: there is no library, it has no such product.
+  static tl::expected<PreparedProduct, std::string> prepare(const ProductShape& shape, std::uint64_t workspace);
 
   const ProductShape& shape() const { return product; }
   /// Whether the library adds the bias; it cannot for some products.
@@ -32,6 +32,7 @@ public:
   struct Addresses {
     const void *a, *b, *bias;
     void *y, *work;
+    bool adds = false;  ///< to what y holds
   };
   /// Puts it behind what the device was asked before. "" or why not. One thread at a time.
   std::string run(const Device& device, const Addresses& at) const;
@@ -40,11 +41,12 @@ public:
 
 private:
   using Part = std::unique_ptr<void, blas::Status (*)(void*)>;
-  PreparedProduct(ProductShape shape, bool bias, std::array<void*, 4> parts);
-  static tl::expected<PreparedProduct, std::string> prepare(const ProductShape& shape, bool bias);
+  PreparedProduct(ProductShape shape, std::uint64_t workspace, bool bias, std::array<void*, 4> parts);
+  static tl::expected<PreparedProduct, std::string> prepare(const ProductShape& shape, std::uint64_t workspace, bool bias);
   std::optional<blas::Algorithm> choose(std::uint32_t alignment, std::string& why) const;
 
   ProductShape product;
+  std::uint64_t workspace;
   bool biased;
   Part description, a, b, y;  ///< as the library sees them: columns innermost, so factors are exchanged
   /// For matrices that lie at multiples of 16 bytes, as those of an arena do, and for those that lie anywhere.

@@ -35,6 +35,7 @@ struct Heuristic {
 
 /// The functions, as the library exports them.
 struct Functions {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration, not an expression
 #define TBEM_BLAS_FUNCTION(result, name, symbol, parameters) result(*name) parameters = nullptr;
 #include "runtime/backends/cuda/libraries/blas.def"
 #undef TBEM_BLAS_FUNCTION

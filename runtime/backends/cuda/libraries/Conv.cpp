@@ -1,35 +1,24 @@
-// Convolutions and their gradients by cuDNN.
-#include "runtime/backends/cuda/device/Op.h"
+// Convolutions and their gradients: which of the ways to compute them (ConvWays.h) is which algorithm.
 #include "runtime/backends/cuda/libraries/Bias.h"
-#include "runtime/backends/cuda/libraries/Cudnn.h"
+#include "runtime/backends/cuda/libraries/ConvWays.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <utility>
+#include <vector>
 
 namespace tbem::cuda {
-namespace {
 
-/// Which operand is which.
-struct Roles {
-  cudnn::Pass pass;
-  int image, weight, output;
-};
-
-Roles rolesOf(int primitive) {
+ConvRoles convRoles(int primitive) {
   if (primitive == TBEM_PRIMITIVE_conv2d) return {cudnn::Pass::Forward, 0, 1, 3};
   if (primitive == TBEM_PRIMITIVE_conv2d_input_gradient) return {cudnn::Pass::DataGradient, 2, 1, 0};
   return {cudnn::Pass::WeightGradient, 0, 2, 1};
 }
 
-constexpr int kBias = 2;  // of conv2d's operands
-
-bool hasBias(const tbem_op_desc& op) { return op.primitive == TBEM_PRIMITIVE_conv2d && op.operands[kBias].present != 0; }
-
 cudnn::Convolution problemOf(const tbem_op_desc& op) {
   const runtime::Conv2d c = runtime::conv2d(op);
-  return {.pass = rolesOf(op.primitive).pass,
+  return {.pass = convRoles(op.primitive).pass,
           .n = c.n,
           .c = c.c,
           .h = c.h,
@@ -42,42 +31,68 @@ cudnn::Convolution problemOf(const tbem_op_desc& op) {
           .groups = c.groups};
 }
 
-class Conv final : public Op {
-public:
-  Conv(const tbem_op_desc& from, PreparedConvolution ready) : Op(from), ready(std::move(ready)) {}
+tbem_status addConvBias(const tbem_op_desc& op, void* const* memory) {
+  constexpr int kBias = 2, kResult = 3;  // of conv2d's operands
+  if (op.primitive != TBEM_PRIMITIVE_conv2d || op.operands[kBias].present == 0) return TBEM_OK;
+  const tbem_operand& y = op.operands[kResult];
+  return addBias(memory[kResult], memory[kBias], runtime::elementCount(y), y.dims[1], y.dims[2] * y.dims[3]);
+}
 
-  tbem_status run(void* const* memory, void* work, const double*) override {
-    const Roles roles = rolesOf(desc.primitive);
-    const std::string why = ready.run({memory[roles.image], memory[roles.weight], memory[roles.output], work});
-    if (!why.empty()) return fail(TBEM_FAILED, fmt::format("cuda: {}", why));
-    if (!hasBias(desc)) return TBEM_OK;
-    const tbem_operand& y = operands[static_cast<std::size_t>(roles.output)];
-    return addBias(memory[roles.output], memory[kBias], runtime::elementCount(y), y.dims[1], y.dims[2] * y.dims[3]);
+namespace {
+
+/// Where a product is the default: cuDNN's deterministic engines in f32 reach a tenth of what products do.
+bool isBestAsProduct(const cudnn::Convolution& problem) {
+  if (!isProduct(problem) || problem.pass == cudnn::Pass::Forward) return false;
+  return problem.pass == cudnn::Pass::WeightGradient || problem.stride != std::array<std::int64_t, 2>{1, 1};
+}
+
+/// An engine, or nothing: a product.
+using Choice = std::optional<cudnn::Engine>;
+
+/// Adds engines that are not among the choices yet, by their numbers, up to so many choices.
+void addEngines(const std::vector<cudnn::Engine>& engines, std::size_t most, std::vector<Choice>& choices) {
+  for (const cudnn::Engine& engine : engines) {
+    const auto same = [&](const Choice& other) { return other && other->index == engine.index; };
+    if (choices.size() < most && std::none_of(choices.begin(), choices.end(), same)) choices.emplace_back(engine);
   }
+}
 
-private:
-  PreparedConvolution ready;
-};
+/// The way of the description's algorithm: the default, and then others that may be faster on a card. Errors, in words.
+tl::expected<Choice, std::string> choiceOf(const tbem_op_desc& op) {
+  const cudnn::Convolution problem = problemOf(op), asked = evenProblem(problem).problem;
+  const auto number = static_cast<std::size_t>(op.algorithm);
+  const bool productFirst = isBestAsProduct(problem), productLater = isProduct(problem) && !productFirst;
+  std::vector<Choice> choices;
+  if (productFirst) choices.emplace_back();
+  if (number < choices.size()) return choices[number];
+  const auto engines = enginesOf(asked);
+  if (!engines) return tl::unexpected(engines.error());
+  addEngines(*engines, TBEM_MAX_ALGORITHMS - (productLater ? 1 : 0), choices);
+  if (productLater) choices.emplace_back();
+  if (number < choices.size()) return choices[number];
+  const auto others = fallbackEnginesOf(asked);
+  if (!others) return tl::unexpected(others.error());
+  addEngines(*others, TBEM_MAX_ALGORITHMS, choices);
+  if (number < choices.size()) return choices[number];
+  return tl::unexpected(fmt::format("it has no algorithm {}, but {}", number, choices.size()));
+}
 
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   if (const tbem_status status = plainLayouts(op)) return status;
-  const auto engines = enginesOf(problemOf(op));
-  if (!engines) return unsupported(op, engines.error());
-  const cudnn::Engine& first = engines->front();
-  const std::string notes = cudnn::notesOf(first);
-  info.workspace = first.workspace;
-  std::snprintf(info.implementation, sizeof info.implementation, "%s",
-                fmt::format("cuDNN engine {}{}{}", first.index, notes.empty() ? "" : ", ", notes).c_str());
+  const auto choice = choiceOf(op);
+  if (!choice) return unsupported(op, choice.error());
+  const ConvWay way = *choice ? engineWay(op, **choice) : productWay(op);
+  info.workspace = way.workspace;
+  std::snprintf(info.implementation, sizeof info.implementation, "%s", way.implementation.c_str());
   return TBEM_OK;
 }
 
 tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
-  const cudnn::Convolution problem = problemOf(op);
-  const auto engines = enginesOf(problem);
-  if (!engines) return unsupported(op, engines.error());
-  auto ready = PreparedConvolution::prepare(problem, engines->front().workspace);
+  const auto choice = choiceOf(op);
+  if (!choice) return unsupported(op, choice.error());
+  auto ready = *choice ? prepareEngine(op, **choice) : prepareProduct(op);
   if (!ready) return unsupported(op, ready.error());
-  out = std::make_unique<Conv>(op, std::move(*ready));
+  out = std::move(*ready);
   return TBEM_OK;
 }
 

@@ -105,33 +105,39 @@ tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const cudnn::Con
   return enginesOf(cudnn, problem);
 }
 
-tl::expected<PreparedConvolution, std::string> PreparedConvolution::prepare(const cudnn::Convolution& problem,
-                                                                            std::uint64_t workspace) {
+tl::expected<std::vector<cudnn::Engine>, std::string> fallbackEnginesOf(const cudnn::Convolution& problem) {
   Cudnn& cudnn = shared();
   const std::lock_guard lock(cudnn.mutex);
-  const auto engines = enginesOf(cudnn, problem);
-  if (!engines) return tl::unexpected(engines.error());
-  if (!cudnn.card || !*cudnn.card) return tl::unexpected(std::string("there is no card to run a convolution on"));
-  std::string why;  // of the first that cannot be prepared: the best
-  const auto tryAll = [&](const std::vector<cudnn::Engine>& list) -> std::optional<PreparedConvolution> {
-    for (const cudnn::Engine& engine : list) {
-      if (engine.workspace > workspace) continue;
-      auto plan = (*cudnn.card)->plan(problem, engine);
-      if (plan && plan->workspace() <= workspace) return PreparedConvolution(std::move(*plan));
+  return ask(cudnn, problem, cudnn::List::Fallback);
+}
+
+tl::expected<PreparedConvolution, std::string> PreparedConvolution::prepare(const cudnn::Convolution& problem,
+                                                                            const cudnn::Engine& engine) {
+  Cudnn& cudnn = shared();
+  const std::lock_guard lock(cudnn.mutex);
+  if (const std::string why = open(cudnn); !why.empty()) return tl::unexpected(why);
+  if (!cudnn.card) return tl::unexpected(std::string("there is no card to run a convolution on"));
+  std::string why;  // of the first that cannot be prepared
+  const auto prepareFirst = [&](const std::vector<cudnn::Engine>& list) -> std::optional<PreparedConvolution> {
+    for (const cudnn::Engine& one : list) {
+      if (one.workspace > engine.workspace) continue;
+      auto plan = (*cudnn.card)->plan(problem, one);
+      if (plan && plan->workspace() <= engine.workspace) return PreparedConvolution(std::move(*plan));
       if (why.empty()) {
-        why = plan ? fmt::format("engine {} needs {} bytes, and said {}", engine.index, plan->workspace(), engine.workspace)
+        why = plan ? fmt::format("engine {} needs {} bytes, and said {}", one.index, plan->workspace(), one.workspace)
                    : plan.error();
       }
     }
     return std::nullopt;
   };
-  if (auto ready = tryAll(*engines)) return std::move(*ready);
-  const auto fallback = ask(cudnn, problem, cudnn::List::Fallback);
-  if (fallback) {
-    if (auto ready = tryAll(*fallback)) return std::move(*ready);
+  if (auto ready = prepareFirst({engine})) return std::move(*ready);
+  for (const cudnn::List list : {cudnn::List::Heuristic, cudnn::List::Fallback}) {
+    const auto others = ask(cudnn, problem, list);
+    if (!others) continue;
+    if (auto ready = prepareFirst(*others)) return std::move(*ready);
   }
-  return tl::unexpected(fmt::format("cuDNN cannot prepare the convolution {} in {} bytes: {}", cudnn::describe(problem),
-                                    workspace, why.empty() ? "no engine needs so few" : why));
+  return tl::unexpected(
+      fmt::format("cuDNN cannot prepare the convolution {} in {} bytes: {}", cudnn::describe(problem), engine.workspace, why));
 }
 
 std::string PreparedConvolution::run(const cudnn::Addresses& at) {

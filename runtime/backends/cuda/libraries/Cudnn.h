@@ -26,12 +26,15 @@ constexpr cudnn::Policy kPolicy{.tf32 = false, .nondeterministic = false};
 /// The engines that may be taken for a problem, best first, and where the list had none, those of cuDNN's fallback; at least one.
 /// Kept, so a problem is asked about once. Errors, in words: there is nobody to ask, cuDNN refuses, it has no engine.
 tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const cudnn::Convolution& problem);
+/// Those of cuDNN's fallback alone, which may have others; there may be none.
+tl::expected<std::vector<cudnn::Engine>, std::string> fallbackEnginesOf(const cudnn::Convolution& problem);
 
 /// A convolution that is ready to run on the card.
 class PreparedConvolution {
 public:
-  /// Prepared with the first of its engines that cuDNN can prepare and that needs at most `workspace` bytes. Errors, in words.
-  static tl::expected<PreparedConvolution, std::string> prepare(const cudnn::Convolution& problem, std::uint64_t workspace);
+  /// Prepared with that engine, or where cuDNN cannot prepare it with the first of its others that needs no more workspace.
+  /// Errors, in words.
+  static tl::expected<PreparedConvolution, std::string> prepare(const cudnn::Convolution& problem, const cudnn::Engine& engine);
   /// Puts it behind what the device was asked before. "" or why not.
   std::string run(const cudnn::Addresses& at);
 

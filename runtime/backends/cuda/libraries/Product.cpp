@@ -2,6 +2,7 @@
 #include "runtime/backends/cuda/device/Op.h"
 #include "runtime/backends/cuda/libraries/Bias.h"
 #include "runtime/backends/cuda/libraries/Blas.h"
+#include "runtime/backends/cuda/libraries/Sum.h"
 
 #include <fmt/format.h>
 
@@ -39,9 +40,32 @@ private:
   std::vector<std::array<std::int64_t, 3>> calls;
 };
 
+/// Few results with long sums.
+class SplitProduct final : public Op {
+public:
+  SplitProduct(const tbem_op_desc& from, ProductShape shape, PreparedSum ready)
+      : Op(from), shape(std::move(shape)), ready(std::move(ready)) {}
+
+  tbem_status run(void* const* memory, void* work, const double*) override {
+    auto* const y = static_cast<float*>(memory[shape.y]);
+    const tbem_status status =
+        ready.run(static_cast<const float*>(memory[shape.a]), static_cast<const float*>(memory[shape.b]), y, work);
+    return status != TBEM_OK || shape.bias < 0 ? status : addBias(y, memory[shape.bias], shape.results(), shape.n, 1);
+  }
+
+private:
+  ProductShape shape;
+  PreparedSum ready;
+};
+
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   if (const tbem_status status = plainLayouts(op)) return status;
   const ProductShape shape = productShape(op);
+  if (const auto sum = splitSum(shape)) {
+    info.workspace = sumWorkspace(*sum);
+    std::snprintf(info.implementation, sizeof info.implementation, "cuBLASLt, %lld parts", static_cast<long long>(sum->parts()));
+    return TBEM_OK;
+  }
   const std::uint64_t workspace = productWorkspace(shape);
   info.workspace = workspace == 0 ? 0 : workspace + kSpare;
   std::snprintf(info.implementation, sizeof info.implementation, "cuBLASLt");
@@ -49,7 +73,14 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 }
 
 tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
-  auto ready = PreparedProduct::prepare(productShape(op));
+  const ProductShape shape = productShape(op);
+  if (const auto sum = splitSum(shape)) {
+    auto ready = PreparedSum::prepare(*sum);
+    if (!ready) return unsupported(op, ready.error());
+    out = std::make_unique<SplitProduct>(op, shape, std::move(*ready));
+    return TBEM_OK;
+  }
+  auto ready = PreparedProduct::prepare(shape, productWorkspace(shape));
   if (!ready) return unsupported(op, ready.error());
   out = std::make_unique<Product>(op, std::move(*ready));
   return TBEM_OK;

@@ -19,8 +19,9 @@ struct ProductShape {
   int a = 0, b = 1, y = 2, bias = -1;  ///< operands; the bias has a value for each column, -1: there is none
   std::int64_t m = 0, k = 0, n = 0;    ///< y[m, n], sums of k
   bool transposeA = false, transposeB = false;
-  Lead batch;               ///< done in one call
-  std::vector<Lead> outer;  ///< a call for each combination of their places
+  std::int64_t leadA = 0, leadB = 0;  ///< elements from a row to the next as they lie; 0: as long as rows are
+  Lead batch;                         ///< done in one call
+  std::vector<Lead> outer;            ///< a call for each combination of their places
 
   std::int64_t results() const;  ///< elements of y, all of it
 };
@@ -32,9 +33,9 @@ ProductShape productShape(const tbem_op_desc& op);
 /// Where the calls of a product begin in a, b and y, in elements: one for each combination of places along `outer`.
 std::vector<std::array<std::int64_t, 3>> callsOf(const ProductShape& shape);
 
-/// Bytes that the algorithm of a product may use, known without a card. With long sums of few results the library does well to
-/// split the sums into parts, which it adds up in the workspace: it may have space for 32 of them and at most 8 MiB, where k is
-/// at least 512. Other products need none.
+/// Bytes that the algorithm of a product may use that is not split into parts of ours (SumShape.h), known without a card. With
+/// long sums of few results the library does well to split them, and adds the parts up in the workspace: it may have space for 32
+/// of them and at most 8 MiB, where k is at least 512. Other products need none.
 std::uint64_t productWorkspace(const ProductShape& shape);
 
 }  // namespace tbem::cuda

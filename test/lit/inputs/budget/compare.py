@@ -32,8 +32,8 @@ for row, planned, on_card, on_processor in zip(budgets, cpu, card, processor):
     expected = {
         ("parameters", None): {18: 11689512, 50: 25557032}[row["levels"]["depth"]],  # torchvision's
         ("memory", "cpu"): planned["memory"]["arena"],
-        ("memory", "pytorch(h100)"): on_card["memory"]["device_at_least"],
-        ("reserved", "pytorch(h100)"): on_card["memory"]["reserved"],
+        ("memory", "pytorch(h100_pcie)"): on_card["memory"]["device_at_least"],
+        ("reserved", "pytorch(h100_pcie)"): on_card["memory"]["reserved"],
         ("live", "pytorch(cpu)"): on_processor["memory"]["live"],
     }
     assert set(figures) == set(expected), set(figures) ^ set(expected)

@@ -1,0 +1,41 @@
+// Convolutions at the sizes of networks, by the engines that steps take: larger than the random problems, so that cuDNN chooses
+// others than for those.
+#include "test/problems/Random.h"
+#include "test/prop/cuda/Card.h"
+
+namespace tbem::test {
+namespace {
+
+struct Sizes {
+  std::int64_t n, in, image, out, kernel, stride, pad, groups;
+};
+const Sizes kSizes[] = {
+    {4, 3, 32, 64, 3, 1, 1, 1},   {4, 64, 16, 128, 3, 1, 1, 1}, {4, 256, 8, 256, 3, 1, 1, 1}, {4, 512, 4, 512, 3, 1, 1, 1},
+    {4, 512, 2, 512, 3, 1, 1, 1}, {2, 64, 16, 64, 3, 2, 1, 1},  {2, 256, 14, 64, 1, 1, 0, 1}, {2, 64, 14, 256, 1, 2, 0, 1},
+    {2, 3, 64, 64, 7, 2, 3, 1},   {2, 32, 56, 32, 3, 1, 1, 32}, {4, 64, 14, 64, 5, 1, 2, 1},  {2, 64, 14, 64, 3, 1, 1, 4},
+};
+
+Array shape(std::vector<std::int64_t> dims) { return {std::move(dims), {}, false}; }
+
+class CudaConvolutions : public OnCard, public testing::WithParamInterface<Sizes> {};
+
+TEST_P(CudaConvolutions, AgreeWithRef) {
+  if (interpreted_) GTEST_SKIP() << "cuDNN's engines are those of a real card";
+  const Sizes s = GetParam();
+  Random random(4711);
+  const std::int64_t result = (s.image + 2 * s.pad - s.kernel) / s.stride + 1;
+  const Array x = random.array({s.n, s.in, s.image, s.image}), dy = random.array({s.n, s.out, result, result}),
+              weight = random.array({s.out, s.in / s.groups, s.kernel, s.kernel});
+  const std::vector<std::int64_t> attributes{s.stride, s.stride, s.pad, s.pad, s.pad, s.pad, 1, 1, s.groups};
+  const Problem problems[] = {
+      {TBEM_PRIMITIVE_conv2d, attributes, {}, {x, weight, std::nullopt}, {shape(dy.dims)}},
+      {TBEM_PRIMITIVE_conv2d_input_gradient, attributes, {}, {dy, weight}, {shape(x.dims)}},
+      {TBEM_PRIMITIVE_conv2d_weight_gradient, attributes, {}, {x, dy}, {shape(weight.dims)}},
+  };
+  for (const Problem& problem : problems) agreesWithRef(problem, 1e-5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, CudaConvolutions, testing::ValuesIn(kSizes));
+
+}  // namespace
+}  // namespace tbem::test
