@@ -9,7 +9,8 @@
 
 namespace tbem::cuda {
 
-constexpr int kThreads = 256;  ///< of a block, in every kernel
+constexpr int kThreads = 256;       ///< of a block, but where a line is long
+constexpr int kMostThreads = 1024;  ///< of one that takes a long line
 constexpr int kMostAxes = 8;
 /// Neighbouring axes of one kind are one, so that those of two kinds take turns.
 constexpr int kMostTurns = kMostAxes / 2;

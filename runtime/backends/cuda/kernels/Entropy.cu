@@ -102,14 +102,15 @@ struct Count {
 TBEM_REDUCTION(Entropy, mean, tbem::cuda::Mean)
 TBEM_REDUCTION(Entropy, count, tbem::cuda::Count)
 
-#define TBEM_ENTROPY(bits, Index)                                                                                          \
-  extern "C" __global__ void tbem_Entropy_terms_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of,    \
-                                                       double* result) {                                                   \
-    tbem::cuda::terms(shape, of, result);                                                                                  \
-  }                                                                                                                        \
-  extern "C" __global__ void tbem_Entropy_gradient_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of, \
-                                                          const float* dloss, const double* count, float* dlogits) {       \
-    tbem::cuda::gradient(shape, of, dloss, count, dlogits);                                                                \
+#define TBEM_ENTROPY(bits, Index)                                                                                       \
+  extern "C" __global__ void __launch_bounds__(tbem::cuda::kMostThreads)                                                \
+      tbem_Entropy_terms_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of, double* result) {      \
+    tbem::cuda::terms(shape, of, result);                                                                               \
+  }                                                                                                                     \
+  extern "C" __global__ void __launch_bounds__(tbem::cuda::kMostThreads)                                                \
+      tbem_Entropy_gradient_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of, const float* dloss, \
+                                   const double* count, float* dlogits) {                                               \
+    tbem::cuda::gradient(shape, of, dloss, count, dlogits);                                                             \
   }
 TBEM_ENTROPY(32, std::uint32_t)
 TBEM_ENTROPY(64, std::uint64_t)

@@ -110,13 +110,14 @@ __device__ void gradientOfWarps(const LineShape<std::uint32_t>& shape, const flo
 }  // namespace
 }  // namespace tbem::cuda
 
-#define TBEM_SOFTMAX(name, logarithm, bits, Index)                                                                        \
-  extern "C" __global__ void tbem_Softmax_##name##_##bits(tbem::cuda::LineShape<Index> shape, const float* x, float* y) { \
-    tbem::cuda::softmax<logarithm>(shape, x, y);                                                                          \
-  }                                                                                                                       \
-  extern "C" __global__ void tbem_Softmax_##name##Gradient_##bits(tbem::cuda::LineShape<Index> shape, const float* dy,    \
-                                                                  const float* y, float* dx) {                            \
-    tbem::cuda::gradient<logarithm>(shape, dy, y, dx);                                                                    \
+#define TBEM_SOFTMAX(name, logarithm, bits, Index)                                                                           \
+  extern "C" __global__ void __launch_bounds__(tbem::cuda::kMostThreads)                                                     \
+      tbem_Softmax_##name##_##bits(tbem::cuda::LineShape<Index> shape, const float* x, float* y) {                           \
+    tbem::cuda::softmax<logarithm>(shape, x, y);                                                                             \
+  }                                                                                                                          \
+  extern "C" __global__ void __launch_bounds__(tbem::cuda::kMostThreads)                                                     \
+      tbem_Softmax_##name##Gradient_##bits(tbem::cuda::LineShape<Index> shape, const float* dy, const float* y, float* dx) { \
+    tbem::cuda::gradient<logarithm>(shape, dy, y, dx);                                                                       \
   }
 TBEM_SOFTMAX(plain, false, 32, std::uint32_t)
 TBEM_SOFTMAX(plain, false, 64, std::uint64_t)

@@ -136,8 +136,8 @@ private:
     const std::vector<std::int64_t> from = stepsOf(x);
     std::vector<Side> sides;
     for (int d = x.rank; d-- > 0;) {
-      const auto low = static_cast<std::size_t>(1 + d), interior = static_cast<std::size_t>(2 + x.rank + d);
-      Side side{x.dims[d], y.dims[d], attributes[low], attributes[interior] + 1, from[static_cast<std::size_t>(d)]};
+      const auto axis = static_cast<std::size_t>(d), rank = static_cast<std::size_t>(x.rank);
+      Side side{x.dims[d], y.dims[d], attributes[1 + axis], attributes[2 + rank + axis] + 1, from[axis]};
       if (!sides.empty() && sides.back().few == sides.back().many && sides.back().low == 0 && side.step == 1) {
         const Side inner = sides.back();
         side = {side.few * inner.few, side.many * inner.many, side.low * inner.many, 1, inner.from};

@@ -9,7 +9,6 @@ namespace {
 int log2Up(std::int64_t number) { return std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(number, 1) - 1)); }
 
 constexpr std::int64_t kShortLine = 32, kLongLine = 8192;
-constexpr std::uint32_t kMostThreads = 1024;
 
 constexpr int kLogThreads = std::bit_width(static_cast<unsigned>(kThreads)) - 1;
 
