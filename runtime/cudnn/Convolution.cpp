@@ -38,7 +38,8 @@ std::optional<std::size_t> indexOf(const std::array<std::string_view, N>& names,
 
 std::array<std::int64_t, 4> Convolution::y() const {
   const auto size = [&](std::size_t axis, std::int64_t in) {
-    return (in + pad[axis] + pad[axis + 2] - dilation[axis] * (kernel[axis] - 1) - 1) / stride[axis] + 1;
+    const std::int64_t beyondFirst = in + pad[axis] + pad[axis + 2] - dilation[axis] * (kernel[axis] - 1) - 1;
+    return beyondFirst < 0 ? 0 : beyondFirst / stride[axis] + 1;
   };
   return {n, out, size(0, h), size(1, w)};
 }

@@ -30,7 +30,7 @@ struct Convolution {
 
   std::array<std::int64_t, 4> x() const { return {n, c, h, w}; }
   std::array<std::int64_t, 4> weight() const { return {out, c / groups, kernel[0], kernel[1]}; }
-  std::array<std::int64_t, 4> y() const;
+  std::array<std::int64_t, 4> y() const;  ///< 0 along an axis with no room for a window
   bool operator==(const Convolution&) const = default;
 };
 

@@ -17,6 +17,29 @@ const Sizes kSizes[] = {
 
 Array shape(std::vector<std::int64_t> dims) { return {std::move(dims), {}, false}; }
 
+/// Windows that fit only because of a padding that is on one side, which steps pass over elsewhere.
+TEST_F(OnCard, ConvolutionsOfImagesSmallerThanTheirKernels) {
+  Random random(23);
+  agreesWithRef({TBEM_PRIMITIVE_conv2d,
+                 {3, 2, 1, 0, 1, 2, 1, 1, 1},
+                 {},
+                 {random.array({4, 3, 2, 2}), random.array({64, 3, 1, 3}), random.array({64})},
+                 {shape({4, 64, 2, 1})}},
+                1e-5);
+  agreesWithRef({TBEM_PRIMITIVE_conv2d_input_gradient,
+                 {3, 3, 0, 1, 1, 1, 1, 2, 1},
+                 {},
+                 {random.array({2, 8, 1, 1}), random.array({8, 32, 2, 2})},
+                 {shape({2, 32, 1, 1})}},
+                1e-5);
+  agreesWithRef({TBEM_PRIMITIVE_conv2d_weight_gradient,
+                 {3, 2, 2, 0, 2, 2, 1, 1, 1},
+                 {},
+                 {random.array({1, 40, 8, 4}), random.array({1, 32, 4, 1})},
+                 {shape({32, 40, 3, 5})}},
+                1e-5);
+}
+
 class CudaConvolutions : public OnCard, public testing::WithParamInterface<Sizes> {};
 
 TEST_P(CudaConvolutions, AgreeWithRef) {

@@ -40,6 +40,17 @@ TEST(CudnnConvolution, WhatIsNoProblemIsRefused) {
   }
 }
 
+TEST(CudnnConvolution, WithoutRoomForAWindowThereIsNoResult) {
+  Convolution problem;
+  problem.h = problem.w = 2;
+  problem.kernel = {1, 3};
+  problem.stride = {3, 2};
+  EXPECT_EQ(problem.y()[2], 1);
+  EXPECT_EQ(problem.y()[3], 0);
+  problem.pad = {0, 0, 0, 2};
+  EXPECT_EQ(problem.y()[3], 1);
+}
+
 TEST(CudnnConvolution, NotesAreNamed) {
   Engine engine;
   EXPECT_EQ(notesOf(engine), "");
