@@ -25,6 +25,19 @@ Word& word() {
   return only;
 }
 
+/// What the primitive's numbers are called.
+const char* numbersOf(tbem_primitive primitive) {
+  switch (primitive) {
+    case TBEM_PRIMITIVE_gather:
+    case TBEM_PRIMITIVE_gather_gradient:
+      return "index";
+    case TBEM_PRIMITIVE_move_rows:
+      return "lists";
+    default:
+      return "target";
+  }
+}
+
 tbem_status clean(const Device& device, DevicePointer address) {
   return check(device, device.driver->set8(address, 0xFF, sizeof kClean, device.stream), "cleaning the word of errors");
 }
@@ -62,10 +75,7 @@ tbem_status readErrorWord() {
   const auto primitive = static_cast<tbem_primitive>(found >> kPlaceBits);
   const std::uint64_t place = found & ((std::uint64_t{1} << kPlaceBits) - 1);
   return fail(TBEM_FAILED, fmt::format("{}: the number at position {} of its {} lies outside the axis",
-                                       runtime::signature(primitive).name, place,
-                                       primitive == TBEM_PRIMITIVE_gather || primitive == TBEM_PRIMITIVE_gather_gradient ? "index"
-                                       : primitive == TBEM_PRIMITIVE_move_rows                                           ? "lists"
-                                                                               : "target"));
+                                       runtime::signature(primitive).name, place, numbersOf(primitive)));
 }
 
 }  // namespace tbem::cuda

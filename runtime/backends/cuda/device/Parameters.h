@@ -9,7 +9,8 @@
 
 namespace tbem::cuda {
 
-constexpr int kThreads = 256;  ///< of a block, in every kernel
+constexpr int kThreads = 256;       ///< of a block, but where a line is long
+constexpr int kMostThreads = 1024;  ///< of one that takes a long line
 constexpr int kMostAxes = 8;
 /// Neighbouring axes of one kind are one, so that those of two kinds take turns.
 constexpr int kMostTurns = kMostAxes / 2;
@@ -67,12 +68,16 @@ struct ReduceOperands {
   void* result;
 };
 
+struct MaxGradientOperands {
+  const float *dy, *x, *largest;
+  float* dx;
+};
+
 /// From elements of x to those of the results that they belong to.
 template <class Index>
 struct MaxGradient {
-  const float *dy, *x, *largest;
+  MaxGradientOperands of;
   const double* equal;  ///< how many elements of x share a result's gradient
-  float* dx;
   Index count;
   Axes<Index, kMostAxes> axes;  ///< of x, with the steps of the result, 0 for reduced ones
 };
@@ -104,6 +109,7 @@ struct Walk {
 
 /// y row-major; along each axis x's elements begin at `low`, `steps` apart, and zeros stand between them. Axes from the
 /// innermost.
+constexpr int kPadded = 4;  ///< elements of a thread
 template <class Index>
 struct PadShape {
   std::int32_t rank = 0;
@@ -145,6 +151,7 @@ constexpr std::uint32_t kSortedTogether = 2048;  ///< keys that a block sorts in
 
 /// A number that comes more often is summed by a block for each kSlice columns of its row, others by a thread for each element.
 constexpr std::uint32_t kOften = 64;
+constexpr int kTogether = 4;  ///< elements that a thread sums where rows come in such pieces
 constexpr int kSlice = 32;
 template <class Index>
 struct ScatterShape {
@@ -204,8 +211,11 @@ struct PoolAxis {
 template <class Index>
 struct PoolShape {
   PoolAxis<Index> rows, columns;
-  Index results = 0, elements = 0;
+  Index results = 0, groups = 0;  ///< kGroup elements of a row beside each other are a group
+  Divider<Index> groupsBy;        ///< of a row
   std::int32_t includePad = 0;
+  float share = 0;  ///< an average's, where all windows have as many elements; or 0
 };
+constexpr int kGroup = 4;
 
 }  // namespace tbem::cuda

@@ -15,8 +15,11 @@ struct Moments : PairOfSums<ChannelOperands> {
     if (isfinite(first)) shift = static_cast<double>(first);
   }
   template <class Index>
-  __device__ void add(Sum& sum, Index at, Index) const {
-    const double distance = static_cast<double>(operands.x[at]) - shift;
+  __device__ float load(Index at, Index) const {
+    return operands.x[at];
+  }
+  __device__ void add(Sum& sum, float value) const {
+    const double distance = static_cast<double>(value) - shift;
     sum.first += distance;
     sum.second += distance * distance;
   }
@@ -34,10 +37,16 @@ struct Gradients : PairOfSums<ChannelOperands> {
   double mean;
   __device__ Gradients(const ChannelOperands& from, std::uint64_t of)
       : operands(from), channel(of), mean(static_cast<double>(from.mean[of])) {}
+  struct Loaded {
+    float dy, x;
+  };
   template <class Index>
-  __device__ void add(Sum& sum, Index at, Index) const {
-    const auto gradient = static_cast<double>(operands.dy[at]);
-    sum.first += gradient * (static_cast<double>(operands.x[at]) - mean);
+  __device__ Loaded load(Index at, Index) const {
+    return {operands.dy[at], operands.x[at]};
+  }
+  __device__ void add(Sum& sum, const Loaded& loaded) const {
+    const auto gradient = static_cast<double>(loaded.dy);
+    sum.first += gradient * (static_cast<double>(loaded.x) - mean);
     sum.second += gradient;
   }
   __device__ void store(const Sum& sum) const {

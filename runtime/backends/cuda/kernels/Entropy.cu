@@ -25,7 +25,7 @@ __device__ void terms(const LineShape<Index>& shape, const EntropyLines& of, dou
   const Line<Index> line(shape);
   const std::int64_t wanted = classOf(shape, line, of, TBEM_PRIMITIVE_cross_entropy);
   Normaliser::Sum sum = Normaliser::none();
-  if (wanted != kNoClass) forElements(shape, line, [&](Index at, Index) { Normaliser::add(sum, of.logits[at]); });
+  if (wanted != kNoClass) sum = Normaliser::of(shape, line, of.logits, of.smoothing != 0);
   sum = joinDown<Normaliser>(shape.tile, line.place, sum);
   if (!line.inside || line.place.down != 0) return;
   if (wanted == kNoClass) {
@@ -44,32 +44,37 @@ __device__ void gradient(const LineShape<Index>& shape, const EntropyLines& of, 
   const Line<Index> line(shape);
   const std::int64_t wanted = classOf(shape, line, of, TBEM_PRIMITIVE_cross_entropy_gradient);
   Normaliser::Sum sum = Normaliser::none();
-  if (wanted != kNoClass) forElements(shape, line, [&](Index at, Index) { Normaliser::add(sum, of.logits[at]); });
+  if (wanted != kNoClass) sum = Normaliser::of(shape, line, of.logits, false);
   sum = joinDown<Normaliser>(shape.tile, line.place, sum);
-  if (wanted == kNoClass) {
-    forElements(shape, line, [&](Index at, Index) { dlogits[at] = 0; });
-    return;
-  }
   const double scale = static_cast<double>(*dloss) / *count, share = 1 / sum.exponentials;
   const double each = of.smoothing / static_cast<double>(shape.length);
   const auto scaleHere = static_cast<float>(scale), shareHere = static_cast<float>(share), eachHere = static_cast<float>(each);
-  forElements(shape, line, [&](Index at, Index k) {
-    const float exponential = expf(of.logits[at] - sum.largest);
-    float result = scaleHere * (exponential * shareHere - eachHere);
-    if (static_cast<std::int64_t>(k) == wanted)  // a probability near 1 is taken away from 1
-      result = static_cast<float>(scale * (static_cast<double>(exponential) * share - 1 - (each - of.smoothing)));
-    dlogits[at] = result;
-  });
+  forElements(
+      shape, line, [&](Index at) { return wanted == kNoClass ? 0 : of.logits[at]; },
+      [&](Index at, Index k, float value) {
+        const float exponential = expf(value - sum.largest);
+        float result = scaleHere * (exponential * shareHere - eachHere);
+        if (static_cast<std::int64_t>(k) == wanted)  // a probability near 1 is taken away from 1
+          result = static_cast<float>(scale * (static_cast<double>(exponential) * share - 1 - (each - of.smoothing)));
+        dlogits[at] = wanted == kNoClass ? 0 : result;
+      });
 }
 
 /// The sum of the terms, and how many lines have a class.
 struct Mean : PairOfSums<EntropyOperands> {
   const EntropyOperands& operands;
   __device__ Mean(const EntropyOperands& from, std::uint64_t) : operands(from) {}
+  struct Loaded {
+    double term;
+    std::int64_t target;
+  };
   template <class Index>
-  __device__ void add(Sum& sum, Index at, Index) const {
-    sum.first += operands.terms[at];
-    sum.second += operands.target[at] != kNoClass ? 1 : 0;
+  __device__ Loaded load(Index at, Index) const {
+    return {operands.terms[at], operands.target[at]};
+  }
+  __device__ void add(Sum& sum, const Loaded& loaded) const {
+    sum.first += loaded.term;
+    sum.second += loaded.target != kNoClass ? 1 : 0;
   }
   __device__ void store(const Sum& sum) const {
     *static_cast<float*>(operands.result) = static_cast<float>(sum.first / (sum.second > 0 ? sum.second : 1));
@@ -84,9 +89,10 @@ struct Count {
   static __device__ double none() { return 0; }
   static __device__ double join(double a, double b) { return a + b; }
   template <class Index>
-  __device__ void add(double& sum, Index at, Index) const {
-    sum += operands.target[at] != kNoClass ? 1 : 0;
+  __device__ std::int64_t load(Index at, Index) const {
+    return operands.target[at];
   }
+  __device__ void add(double& sum, std::int64_t target) const { sum += target != kNoClass ? 1 : 0; }
   __device__ void store(double sum) const { *static_cast<double*>(operands.result) = sum > 0 ? sum : 1; }
 };
 
@@ -96,14 +102,15 @@ struct Count {
 TBEM_REDUCTION(Entropy, mean, tbem::cuda::Mean)
 TBEM_REDUCTION(Entropy, count, tbem::cuda::Count)
 
-#define TBEM_ENTROPY(bits, Index)                                                                                          \
-  extern "C" __global__ void tbem_Entropy_terms_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of,    \
-                                                       double* result) {                                                   \
-    tbem::cuda::terms(shape, of, result);                                                                                  \
-  }                                                                                                                        \
-  extern "C" __global__ void tbem_Entropy_gradient_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of, \
-                                                          const float* dloss, const double* count, float* dlogits) {       \
-    tbem::cuda::gradient(shape, of, dloss, count, dlogits);                                                                \
+#define TBEM_ENTROPY(bits, Index)                                                                                       \
+  extern "C" __global__ void __launch_bounds__(tbem::cuda::kMostThreads)                                                \
+      tbem_Entropy_terms_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of, double* result) {      \
+    tbem::cuda::terms(shape, of, result);                                                                               \
+  }                                                                                                                     \
+  extern "C" __global__ void __launch_bounds__(tbem::cuda::kMostThreads)                                                \
+      tbem_Entropy_gradient_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of, const float* dloss, \
+                                   const double* count, float* dlogits) {                                               \
+    tbem::cuda::gradient(shape, of, dloss, count, dlogits);                                                             \
   }
 TBEM_ENTROPY(32, std::uint32_t)
 TBEM_ENTROPY(64, std::uint64_t)

@@ -4,23 +4,44 @@
 namespace tbem::cuda {
 namespace {
 
-template <class T, class Index>
-__device__ void pad(const PadShape<Index>& p, const T* x, T* y) {
-  const auto at = threadNumber<Index>();
-  if (at >= p.count) return;
-  Index number = at, from = 0;
+/// Where an element of the result comes from; false: it is a zero.
+template <class Index>
+__device__ bool comesFrom(const PadShape<Index>& p, Index number, Index& from) {
   bool inside = true;
+  from = 0;
 #pragma unroll
   for (int d = 0; d < kMostAxes; ++d) {
     if (d < p.rank) {
       const Index rest = quotient(number, p.dims[d]), place = number - rest * p.dims[d].divisor;
-      const Index behind = place < p.low[d] ? 0 : place - p.low[d], step = quotient(behind, p.steps[d]);
+      const Index behind = place < p.low[d] ? 0 : place - p.low[d];
+      const Index step = p.steps[d].divisor == 1 ? behind : quotient(behind, p.steps[d]);
       inside = inside && place >= p.low[d] && step * p.steps[d].divisor == behind && step < p.length[d];
       from += step * p.from[d];
       number = rest;
     }
   }
-  y[at] = inside ? x[from] : T{};
+  return inside;
+}
+
+/// Numbers and f32 of tensors that are not very large have several reads waiting together; the code of others is kept short.
+template <class T, class Index>
+__device__ void pad(const PadShape<Index>& p, const T* x, T* y) {
+  constexpr int kTurns = sizeof(T) == sizeof(float) && sizeof(Index) == sizeof(std::uint32_t) ? kPadded : 1;
+#pragma unroll 1
+  for (int turn = 0; turn < kPadded; turn += kTurns) {
+    const Index first = (static_cast<Index>(blockIdx.x) * kPadded + turn) * kThreads + threadIdx.x;
+    T value[kTurns];
+#pragma unroll
+    for (int k = 0; k < kTurns; ++k) {
+      const Index at = first + k * kThreads;
+      Index from = 0;
+      value[k] = at < p.count && comesFrom(p, at, from) ? x[from] : T{};
+    }
+#pragma unroll
+    for (int k = 0; k < kTurns; ++k) {
+      if (first + k * kThreads < p.count) y[first + k * kThreads] = value[k];
+    }
+  }
 }
 
 }  // namespace

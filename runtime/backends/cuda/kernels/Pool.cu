@@ -48,12 +48,6 @@ __device__ Spot<Index> windowOf(const PoolShape<Index>& p, Index number) {
   return {plane, line - plane * p.rows.windows, number - line * p.columns.windows};
 }
 
-template <class Index>
-__device__ Spot<Index> elementOf(const PoolShape<Index>& p, Index number) {
-  const Index line = quotient(number, p.columns.lengthBy), plane = quotient(line, p.rows.lengthBy);
-  return {plane, line - plane * p.rows.length, number - line * p.columns.length};
-}
-
 /// An average's divisor.
 template <class Index>
 __device__ float divisorOf(const PoolShape<Index>& p, const Range<Index>& rows, const Range<Index>& columns) {
@@ -96,21 +90,55 @@ __device__ void places(const PoolShape<Index>& p, const float* x, Index* place) 
   if (number < p.results) place[number] = firstMaximum(p, x, windowOf(p, number), kNone<Index>);
 }
 
+/// Elements of a row beside each other, and the windows that cover any of them.
+template <class Index>
+struct Group {
+  Index plane, row, column, first;  ///< `first`: the number of the first of all elements
+  Range<Index> down, across;
+
+  __device__ Group(const PoolShape<Index>& p, Index number) {
+    const Index line = quotient(number, p.groupsBy);
+    plane = quotient(line, p.rows.lengthBy);
+    row = line - plane * p.rows.length;
+    column = (number - line * p.groupsBy.divisor) * kGroup;
+    first = line * p.columns.length + column;
+    const Index behind = column + kGroup < p.columns.length ? column + kGroup : p.columns.length;
+    down = covering(p.rows, row);
+    across = {covering(p.columns, column).first, covering(p.columns, behind - 1).last};
+  }
+  __device__ Index window(const PoolShape<Index>& p, Index i, Index j) const {
+    return (plane * p.rows.windows + i) * p.columns.windows + j;
+  }
+  __device__ void store(const PoolShape<Index>& p, const double (&sums)[kGroup], float* dx) const {
+    float* const to = dx + first;
+    if (p.columns.length % kGroup == 0 && reinterpret_cast<std::uintptr_t>(dx) % sizeof(float4) == 0) {
+      *reinterpret_cast<float4*>(to) = {static_cast<float>(sums[0]), static_cast<float>(sums[1]), static_cast<float>(sums[2]),
+                                        static_cast<float>(sums[3])};
+      return;
+    }
+#pragma unroll
+    for (int k = 0; k < kGroup; ++k) {
+      if (column + k < p.columns.length) to[k] = static_cast<float>(sums[k]);
+    }
+  }
+};
+
 template <class Index>
 __device__ void largestGradient(const PoolShape<Index>& p, const float* dy, const Index* place, float* dx) {
   const auto number = threadNumber<Index>();
-  if (number >= p.elements) return;
-  const Spot<Index> element = elementOf(p, number);
-  const Range<Index> down = covering(p.rows, element.row), across = covering(p.columns, element.column);
-  double sum = 0;
+  if (number >= p.groups) return;
+  const Group<Index> group(p, number);
+  double sums[kGroup] = {};
 #pragma unroll 1
-  for (Index i = down.first; i < down.last; ++i) {
-    const Index line = (element.plane * p.rows.windows + i) * p.columns.windows;
-    for (Index j = across.first; j < across.last; ++j) {
-      if (place[line + j] == number) sum += static_cast<double>(dy[line + j]);
+  for (Index i = group.down.first; i < group.down.last; ++i) {
+    for (Index j = group.across.first; j < group.across.last; ++j) {
+      const Index window = group.window(p, i, j), at = place[window] - group.first;
+      const double gradient = static_cast<double>(dy[window]);
+#pragma unroll
+      for (int k = 0; k < kGroup; ++k) sums[k] += at == k ? gradient : 0;
     }
   }
-  dx[number] = static_cast<float>(sum);
+  group.store(p, sums, dx);
 }
 
 struct Add {
@@ -134,8 +162,9 @@ __device__ void average(const PoolShape<Index>& p, const Tile& tile, const float
       for (Index c = 0; c < width; ++c) sum += static_cast<double>(from[r * p.columns.length + c]);
     }
   } else {
+    const bool together = width == p.columns.length;  // rows of the window follow each other
     for (Index element = place.down; element < elements; element += place.depth) {
-      const Index r = element / width;
+      const Index r = together ? 0 : element / width;
       sum += static_cast<double>(from[r * p.columns.length + element - r * width]);
     }
     sum = joinDown<Add>(tile, place, sum);
@@ -146,18 +175,24 @@ __device__ void average(const PoolShape<Index>& p, const Tile& tile, const float
 template <class Index>
 __device__ void averageGradient(const PoolShape<Index>& p, const float* dy, float* dx) {
   const auto number = threadNumber<Index>();
-  if (number >= p.elements) return;
-  const Spot<Index> element = elementOf(p, number);
-  const Range<Index> down = covering(p.rows, element.row), across = covering(p.columns, element.column);
-  double sum = 0;
+  if (number >= p.groups) return;
+  const Group<Index> group(p, number);
+  double sums[kGroup] = {};
 #pragma unroll 1
-  for (Index i = down.first; i < down.last; ++i) {
+  for (Index i = group.down.first; i < group.down.last; ++i) {
     const Range<Index> rows = covered(p.rows, i);
-    const Index line = (element.plane * p.rows.windows + i) * p.columns.windows;
-    for (Index j = across.first; j < across.last; ++j)
-      sum += static_cast<double>(dy[line + j] / divisorOf(p, rows, covered(p.columns, j)));
+    for (Index j = group.across.first; j < group.across.last; ++j) {
+      const Range<Index> columns = covered(p.columns, j);
+      const float whole = dy[group.window(p, i, j)];
+      const double gradient = static_cast<double>(p.share != 0 ? whole * p.share : whole / divisorOf(p, rows, columns));
+#pragma unroll
+      for (int k = 0; k < kGroup; ++k) {
+        const Index column = group.column + k;
+        sums[k] += column >= columns.first && column < columns.last ? gradient : 0;
+      }
+    }
   }
-  dx[number] = static_cast<float>(sum);
+  group.store(p, sums, dx);
 }
 
 }  // namespace

@@ -15,21 +15,22 @@ struct Total {
   __device__ void store(double sum) const { static_cast<float*>(operands.result)[output] = static_cast<float>(sum); }
 };
 
-struct Plain : Total {
+struct Values : Total {
   using Total::Total;
   template <class Index>
-  __device__ void add(double& sum, Index at, Index) const {
-    sum += static_cast<double>(operands.x[at]);
+  __device__ float load(Index at, Index) const {
+    return operands.x[at];
   }
 };
 
-struct Squares : Total {
-  using Total::Total;
-  template <class Index>
-  __device__ void add(double& sum, Index at, Index) const {
-    const auto value = static_cast<double>(operands.x[at]);
-    sum += value * value;
-  }
+struct Plain : Values {
+  using Values::Values;
+  __device__ void add(double& sum, float value) const { sum += static_cast<double>(value); }
+};
+
+struct Squares : Values {
+  using Values::Values;
+  __device__ void add(double& sum, float value) const { sum += static_cast<double>(value) * static_cast<double>(value); }
 };
 
 /// A NaN is kept.
@@ -42,28 +43,41 @@ struct Largest {
   static __device__ float none() { return -INFINITY; }
   static __device__ float join(float a, float b) { return b > a || isnan(b) ? b : a; }
   template <class Index>
-  __device__ void add(float& largest, Index at, Index) const {
-    largest = join(largest, operands.x[at]);
+  __device__ float load(Index at, Index) const {
+    return operands.x[at];
   }
+  __device__ void add(float& largest, float value) const { largest = join(largest, value); }
   __device__ void store(float largest) const { static_cast<float*>(operands.result)[output] = largest; }
 };
 
-struct Equal : Total {
+struct Equal : Values {
   float largest;
-  __device__ Equal(const ReduceOperands& from, std::uint64_t of) : Total(from, of), largest(from.largest[of]) {}
-  template <class Index>
-  __device__ void add(double& sum, Index at, Index) const {
-    sum += operands.x[at] == largest ? 1 : 0;
-  }
+  __device__ Equal(const ReduceOperands& from, std::uint64_t of) : Values(from, of), largest(from.largest[of]) {}
+  __device__ void add(double& sum, float value) const { sum += value == largest ? 1 : 0; }
   __device__ void store(double sum) const { static_cast<double*>(operands.result)[output] = sum; }
 };
+
+/// Where each result is one block's or less: counts, and writes at once.
+template <class Index>
+__device__ void maxGradientWhole(const ReduceShape<Index>& shape, const MaxGradientOperands& of) {
+  const Portion<Index> portion(shape);
+  const float largest = of.largest[portion.inside ? portion.output : 0];
+  double equal = 0;
+  const auto load = [&](Index at, Index) { return of.x[at]; };
+  portion.forElements(shape, load, [&](Index, float value) { equal += value == largest ? 1 : 0; });
+  equal = joinDown<Total>(shape.tile, portion.place, equal);
+  if (!portion.inside) return;
+  const auto share = static_cast<float>(static_cast<double>(of.dy[portion.output]) / equal);
+  portion.forElements(shape, load, [&](Index at, float value) { of.dx[at] = value == largest ? share : 0; });
+}
 
 template <class Index>
 __device__ void maxGradient(const MaxGradient<Index>& m) {
   const auto at = threadNumber<Index>();
   if (at >= m.count) return;
   const Index output = offsetOf(m.axes, at);
-  m.dx[at] = m.x[at] == m.largest[output] ? static_cast<float>(static_cast<double>(m.dy[output]) / m.equal[output]) : 0;
+  const double dy = static_cast<double>(m.of.dy[output]);
+  m.of.dx[at] = m.of.x[at] == m.of.largest[output] ? static_cast<float>(dy / m.equal[output]) : 0;
 }
 
 }  // namespace
@@ -74,5 +88,11 @@ TBEM_REDUCTION(Reduce, squares, tbem::cuda::Squares)
 TBEM_REDUCTION(Reduce, max, tbem::cuda::Largest)
 TBEM_REDUCTION(Reduce, equal, tbem::cuda::Equal)
 
-extern "C" __global__ void tbem_Reduce_maxGradient_32(tbem::cuda::MaxGradient<std::uint32_t> m) { tbem::cuda::maxGradient(m); }
-extern "C" __global__ void tbem_Reduce_maxGradient_64(tbem::cuda::MaxGradient<std::uint64_t> m) { tbem::cuda::maxGradient(m); }
+#define TBEM_MAX_GRADIENT(bits, Index)                                                                                        \
+  extern "C" __global__ void tbem_Reduce_maxGradient_##bits(tbem::cuda::MaxGradient<Index> m) { tbem::cuda::maxGradient(m); } \
+  extern "C" __global__ void tbem_Reduce_maxGradientWhole_##bits(tbem::cuda::ReduceShape<Index> shape,                        \
+                                                                 tbem::cuda::MaxGradientOperands of) {                        \
+    tbem::cuda::maxGradientWhole(shape, of);                                                                                  \
+  }
+TBEM_MAX_GRADIENT(32, std::uint32_t)
+TBEM_MAX_GRADIENT(64, std::uint64_t)

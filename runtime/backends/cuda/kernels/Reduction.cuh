@@ -1,7 +1,8 @@
 // Sums, maxima and the like over any axes, for which a `What` says what is joined:
 //   Operands   pointers and numbers; What(operands, output) stands for one result
 //   Sum        what is carried; none() is that of no element, join(a, b) that of the elements of both, in any order
-//   add(sum, at, number)  the element at offset `at`, the number-th of this result's
+//   load(at, number)      what is read for the element at offset `at`, the number-th of this result's
+//   add(sum, loaded)      takes it
 //   store(sum)            writes the result
 // Sums are carried in f64: the memory is what takes the time, and a result is then as exact as its type, also where terms cancel.
 #pragma once
@@ -10,37 +11,80 @@
 
 namespace tbem::cuda {
 
+/// A thread's part of a result: the elements from `first`, `depth` apart, to before `last`.
+template <class Index>
+struct Portion {
+  Place place;
+  Index output, base = 0, first = 0, last = 0;
+  bool inside;
+
+  __device__ explicit Portion(const ReduceShape<Index>& shape) : place(shape.tile) {
+    output = static_cast<Index>(blockIdx.x) * place.width + place.across;
+    inside = output < shape.outputs;
+    if (shape.tile.columns != 0) {
+      const Index row = quotient(static_cast<Index>(blockIdx.x), shape.tiles);
+      const Index column = (static_cast<Index>(blockIdx.x) - row * shape.tiles.divisor) * place.width + place.across;
+      inside = column < shape.inner;
+      output = row * shape.inner + column;
+      base = offsetOf(shape.kept, row) + column;
+    } else if (inside) {
+      base = offsetOf(shape.kept, output);
+    }
+    if (!inside) return;
+    const Index begin = static_cast<Index>(blockIdx.y) * shape.share;
+    first = begin + place.down;
+    last = shape.count - begin < shape.share ? shape.count : begin + shape.share;
+  }
+
+  /// Calls take(offset, what load(offset, number) gives) for each element. Several are loaded before any is taken, so that loads
+  /// wait together, some more than once rather than under a condition. Few reductions have more than two axes that are apart.
+  template <class Load, class Take>
+  __device__ void forElements(const ReduceShape<Index>& shape, Load load, Take take) const {
+    if (shape.reduced.rank <= 2) {
+      forElements<2, kUnrolled<Index>>(shape, load, take);
+    } else {
+      forElements<kMostTurns, 1>(shape, load, take);
+    }
+  }
+
+private:
+  template <int kUsed, int kTurns, class Load, class Take>
+  __device__ void forElements(const ReduceShape<Index>& shape, Load load, Take take) const {
+    const Index depth = place.depth;
+#pragma unroll 1
+    for (Index number = first; number < last; number += depth * kTurns) {
+      Index at[kTurns];
+      decltype(load(first, first)) loaded[kTurns];
+#pragma unroll
+      for (int k = 0; k < kTurns; ++k) {
+        const Index here = number + k * depth < last ? number + k * depth : number;
+        at[k] = base + offsetOf<kUsed>(shape.reduced, here);
+        loaded[k] = load(at[k], here);
+      }
+#pragma unroll
+      for (int k = 0; k < kTurns; ++k) {
+        if (number + k * depth < last) take(at[k], loaded[k]);
+      }
+    }
+  }
+};
+
 /// Each result, or each share of each result: `partials` [shares, outputs] where there are several.
 template <class What, class Index>
 __device__ void reduce(const ReduceShape<Index>& shape, const typename What::Operands& operands, void* partials) {
   using Sum = typename What::Sum;
-  const Place place(shape.tile);
-  Index output = static_cast<Index>(blockIdx.x) * place.width + place.across, base = 0;
-  bool inside = output < shape.outputs;
-  if (shape.tile.columns != 0) {
-    const Index row = quotient(static_cast<Index>(blockIdx.x), shape.tiles);
-    const Index column = (static_cast<Index>(blockIdx.x) - row * shape.tiles.divisor) * place.width + place.across;
-    inside = column < shape.inner;
-    output = row * shape.inner + column;
-    base = offsetOf(shape.kept, row) + column;
-  } else if (inside) {
-    base = offsetOf(shape.kept, output);
-  }
+  const Portion<Index> portion(shape);
   Sum sum = What::none();
-  const What what(operands, inside ? output : 0);
-  if (inside) {
-    const Index first = static_cast<Index>(blockIdx.y) * shape.share;
-    const Index last = shape.count - first < shape.share ? shape.count : first + shape.share;
-#pragma unroll kUnrolled < Index>
-    for (Index number = first + place.down; number < last; number += place.depth)
-      what.add(sum, base + offsetOf(shape.reduced, number), number);
-  }
-  sum = joinDown<What>(shape.tile, place, sum);
-  if (!inside || place.down != 0) return;
+  const What what(operands, portion.inside ? portion.output : 0);
+  portion.forElements(
+      shape, [&](Index at, Index number) { return what.load(at, number); },
+      [&](Index, const auto& loaded) { what.add(sum, loaded); });
+  sum = joinDown<What>(shape.tile, portion.place, sum);
+  if (!portion.inside || portion.place.down != 0) return;
   if (gridDim.y == 1) {
     what.store(sum);
   } else {
-    static_cast<Sum*>(partials)[static_cast<std::uint64_t>(blockIdx.y) * shape.outputs + output] = sum;
+    static_cast<Sum*>(partials)[static_cast<std::uint64_t>(blockIdx.y) * shape.outputs + portion.output] = sum;
   }
 }
 

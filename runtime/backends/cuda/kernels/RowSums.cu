@@ -17,24 +17,35 @@ struct Two : PairOfSums<RowSumOperands> {
 
 struct OfRows : Two {
   double mean, scale;
+  struct Loaded {
+    float dy, x, weight;
+  };
   __device__ OfRows(const RowSumOperands& from, std::uint64_t of)
       : Two(from, of), mean(from.mean != nullptr ? static_cast<double>(from.mean[of]) : 0), scale(from.scale[of]) {}
   template <class Index>
-  __device__ void add(Sum& sum, Index at, Index feature) const {
-    const double gradient = static_cast<double>(operands.dy[at]);
-    const double scaled = operands.weight != nullptr ? gradient * static_cast<double>(operands.weight[feature]) : gradient;
+  __device__ Loaded load(Index at, Index feature) const {
+    return {operands.dy[at], operands.x[at], operands.weight != nullptr ? operands.weight[feature] : 1};
+  }
+  __device__ void add(Sum& sum, const Loaded& loaded) const {
+    const double scaled = static_cast<double>(loaded.dy) * static_cast<double>(loaded.weight);
     sum.first += scaled;
-    sum.second += scaled * ((static_cast<double>(operands.x[at]) - mean) * scale);
+    sum.second += scaled * ((static_cast<double>(loaded.x) - mean) * scale);
   }
 };
 
 struct OfColumns : Two {
   using Two::Two;
+  struct Loaded {
+    float dy, x, mean;
+    double scale;
+  };
   template <class Index>
-  __device__ void add(Sum& sum, Index at, Index row) const {
-    const double gradient = static_cast<double>(operands.dy[at]);
-    const double mean = operands.mean != nullptr ? static_cast<double>(operands.mean[row]) : 0;
-    sum.first += gradient * ((static_cast<double>(operands.x[at]) - mean) * operands.scale[row]);
+  __device__ Loaded load(Index at, Index row) const {
+    return {operands.dy[at], operands.x[at], operands.mean != nullptr ? operands.mean[row] : 0, operands.scale[row]};
+  }
+  __device__ void add(Sum& sum, const Loaded& loaded) const {
+    const double gradient = static_cast<double>(loaded.dy);
+    sum.first += gradient * ((static_cast<double>(loaded.x) - static_cast<double>(loaded.mean)) * loaded.scale);
     sum.second += gradient;
   }
 };

@@ -43,20 +43,30 @@ __device__ std::uint64_t keyOf(const ScatterOrder& order, std::uint32_t place) {
   return (static_cast<std::uint64_t>(number) << 32) | place;
 }
 
-template <class Index>
-__device__ void sumRows(const ScatterShape<Index>& s, const ScatterOrder& order, const float* dy, float* dx) {
+/// `Some` is float or float4: as many elements of a row are summed by a thread, and `inner` counts such pieces.
+template <class Some, class Index>
+__device__ void sumRows(const ScatterShape<Index>& s, const ScatterOrder& order, const Some* dy, Some* dx) {
+  constexpr int kElements = sizeof(Some) / sizeof(float);
   const auto at = threadNumber<Index>();
   if (at >= s.count) return;
   const Index line = quotient(at, s.inner), k = at - line * s.inner.divisor;
   const Index outer = quotient(line, s.length), number = line - outer * s.length.divisor;
-  const float* const from = dy + outer * s.numbers * s.inner.divisor + k;
-  double sum = 0;
+  const Some* const from = dy + outer * s.numbers * s.inner.divisor + k;
   const std::uint32_t first = order.first[number], last = order.last[number];
   if (last - first > kOften) return;
+  double sums[kElements] = {};
 #pragma unroll 4
-  for (std::uint32_t i = first; i < last; ++i)
-    sum += static_cast<double>(from[static_cast<std::uint32_t>(order.keys[i]) * static_cast<Index>(s.inner.divisor)]);
-  dx[at] = static_cast<float>(sum);
+  for (std::uint32_t i = first; i < last; ++i) {
+    const Some some = from[static_cast<std::uint32_t>(order.keys[i]) * static_cast<Index>(s.inner.divisor)];
+    float values[kElements];
+    memcpy(values, &some, sizeof some);
+#pragma unroll
+    for (int element = 0; element < kElements; ++element) sums[element] += static_cast<double>(values[element]);
+  }
+  float values[kElements];
+#pragma unroll
+  for (int element = 0; element < kElements; ++element) values[element] = static_cast<float>(sums[element]);
+  memcpy(&dx[at], values, sizeof values);
 }
 
 struct Add {
@@ -136,14 +146,18 @@ extern "C" __global__ void tbem_Scatter_bounds(ScatterOrder order) {
   if (i + 1 == order.room || order.keys[i + 1] >> 32 != number) order.last[number] = i + 1;
 }
 
-#define TBEM_SCATTER(bits, Index)                                                                                      \
-  extern "C" __global__ void tbem_Scatter_sum_##bits(ScatterShape<Index> shape, ScatterOrder order, const float* dy,   \
-                                                     float* dx) {                                                      \
-    sumRows(shape, order, dy, dx);                                                                                     \
-  }                                                                                                                    \
-  extern "C" __global__ void tbem_Scatter_often_##bits(ScatterShape<Index> shape, ScatterOrder order, const float* dy, \
-                                                       float* dx) {                                                    \
-    sumOften(shape, order, dy, dx);                                                                                    \
+#define TBEM_SCATTER(bits, Index)                                                                                             \
+  extern "C" __global__ void tbem_Scatter_sum_##bits(ScatterShape<Index> shape, ScatterOrder order, const float* dy,          \
+                                                     float* dx) {                                                             \
+    sumRows(shape, order, dy, dx);                                                                                            \
+  }                                                                                                                           \
+  extern "C" __global__ void tbem_Scatter_sumTogether_##bits(ScatterShape<Index> shape, ScatterOrder order, const float4* dy, \
+                                                             float4* dx) {                                                    \
+    sumRows(shape, order, dy, dx);                                                                                            \
+  }                                                                                                                           \
+  extern "C" __global__ void tbem_Scatter_often_##bits(ScatterShape<Index> shape, ScatterOrder order, const float* dy,        \
+                                                       float* dx) {                                                           \
+    sumOften(shape, order, dy, dx);                                                                                           \
   }
 TBEM_SCATTER(32, std::uint32_t)
 TBEM_SCATTER(64, std::uint64_t)

@@ -77,8 +77,7 @@ public:
     order.last = order.first + order.length;
     if (const tbem_status status = sort(order)) return status;
     const bool wide = isWide(std::max(count, runtime::elementCount(operands[0])));
-    return wide ? sum<std::uint64_t>(order, "tbem_Scatter_sum_64", "tbem_Scatter_often_64", memory)
-                : sum<std::uint32_t>(order, "tbem_Scatter_sum_32", "tbem_Scatter_often_32", memory);
+    return wide ? sum<std::uint64_t>(order, kWideSums, memory) : sum<std::uint32_t>(order, kSums, memory);
   }
 
 private:
@@ -97,22 +96,32 @@ private:
     return launch({"Scatter", "tbem_Scatter_bounds"}, {blocksFor(order.numbers), kThreads}, order);
   }
 
+  struct Sums {
+    const char *each, *together, *often;
+  };
+  static constexpr Sums kSums{"tbem_Scatter_sum_32", "tbem_Scatter_sumTogether_32", "tbem_Scatter_often_32"};
+  static constexpr Sums kWideSums{"tbem_Scatter_sum_64", "tbem_Scatter_sumTogether_64", "tbem_Scatter_often_64"};
+
   template <class Index>
-  tbem_status sum(const ScatterOrder& order, const char* each, const char* often, void* const* memory) const {
+  tbem_status sum(const ScatterOrder& order, const Sums& kernels, void* const* memory) const {
+    constexpr std::uint64_t kBytes = kTogether * sizeof(float);
+    const bool together = dx_.inner % kTogether == 0 && isAligned(memory[0], kBytes) && isAligned(memory[2], kBytes);
+    const std::int64_t piece = together ? kTogether : 1, count = runtime::elementCount(operands[2]) / piece;
     ScatterShape<Index> shape;
-    const std::int64_t count = runtime::elementCount(operands[2]);
     shape.length = dividerBy<Index>(dx_.length);
-    shape.inner = dividerBy<Index>(dx_.inner);
+    shape.inner = dividerBy<Index>(dx_.inner / piece);
     shape.count = static_cast<Index>(count);
     shape.numbers = order.numbers;
+    const void* const dy = memory[0];
+    const Kernel each{"Scatter", together ? kernels.together : kernels.each};
+    if (const tbem_status status = launch(each, {blocksFor(count), kThreads}, shape, order, dy, memory[2])) return status;
+    if (order.numbers <= kOften) return TBEM_OK;
     const std::int64_t slices = quotientUp(dx_.inner, kSlice), places = quotientUp(order.numbers, kOften);
+    shape.inner = dividerBy<Index>(dx_.inner);
     shape.slices = dividerBy<Index>(slices);
     shape.places = dividerBy<Index>(places);
-    const auto* const dy = static_cast<const float*>(memory[0]);
-    auto* const dx = static_cast<float*>(memory[2]);
-    if (const tbem_status status = launch({"Scatter", each}, {blocksFor(count), kThreads}, shape, order, dy, dx)) return status;
-    if (order.numbers <= kOften) return TBEM_OK;
-    return launch({"Scatter", often}, {static_cast<std::uint32_t>(dx_.outer * places * slices), kThreads}, shape, order, dy, dx);
+    const Grid grid{static_cast<std::uint32_t>(dx_.outer * places * slices), kThreads};
+    return launch({"Scatter", kernels.often}, grid, shape, order, dy, memory[2]);
   }
 
   runtime::Lines dx_;

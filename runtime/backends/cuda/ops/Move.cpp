@@ -120,7 +120,7 @@ public:
     if (count == 0) return TBEM_OK;
     const bool wide = isWide(count);
     const Kernel kernel = TBEM_SIZED_KERNELS(Pad).of(bytesOf(operands[0]), wide);
-    const Grid grid{blocksFor(count), kThreads};
+    const Grid grid{blocksFor(quotientUp(count, kPadded)), kThreads};
     const void* const x = memory[0];
     return wide ? launch(kernel, grid, large_, x, memory[1]) : launch(kernel, grid, narrow_, x, memory[1]);
   }
@@ -136,8 +136,8 @@ private:
     const std::vector<std::int64_t> from = stepsOf(x);
     std::vector<Side> sides;
     for (int d = x.rank; d-- > 0;) {
-      const auto low = static_cast<std::size_t>(1 + d), interior = static_cast<std::size_t>(2 + x.rank + d);
-      Side side{x.dims[d], y.dims[d], attributes[low], attributes[interior] + 1, from[static_cast<std::size_t>(d)]};
+      const auto axis = static_cast<std::size_t>(d), rank = static_cast<std::size_t>(x.rank);
+      Side side{x.dims[d], y.dims[d], attributes[1 + axis], attributes[2 + rank + axis] + 1, from[axis]};
       if (!sides.empty() && sides.back().few == sides.back().many && sides.back().low == 0 && side.step == 1) {
         const Side inner = sides.back();
         side = {side.few * inner.few, side.many * inner.many, side.low * inner.many, 1, inner.from};

@@ -10,7 +10,7 @@ namespace {
 struct Plan {
   runtime::Pool2d pool;
   bool wide;
-  std::int64_t results, elements;
+  std::int64_t results, elements, groups;
   Tile tile;  ///< of an average's windows
 };
 
@@ -20,15 +20,16 @@ std::int64_t farthest(std::int64_t length, std::int64_t windows, std::int64_t ke
 }
 
 Plan planOf(const tbem_op_desc& op) {
-  constexpr std::int64_t kWarp = 32, kBlock = 2048;  // elements of a window from which a warp or a block takes it
+  // Elements of a window from which some lanes, a warp or a block take it.
+  constexpr std::int64_t kSome = 32, kMany = 256, kBlock = 2048;
   const runtime::Pool2d p = runtime::pool2d(op);
-  Plan plan{p, false, p.n * p.c * p.oh * p.ow, p.n * p.c * p.h * p.w, {}};
+  Plan plan{p, false, p.n * p.c * p.oh * p.ow, p.n * p.c * p.h * p.w, p.n * p.c * p.h * quotientUp(p.w, kGroup), {}};
   const std::int64_t most = std::max({plan.results, plan.elements, p.kh * p.kw, farthest(p.h, p.oh, p.kh, p.strideH) + p.top,
                                       farthest(p.w, p.ow, p.kw, p.strideW) + p.left});
   plan.wide = isWide(most);
   const std::int64_t window =
       p.kh == 0 ? p.h / std::max<std::int64_t>(p.oh, 1) * (p.w / std::max<std::int64_t>(p.ow, 1)) : p.kh * p.kw;
-  plan.tile.logDepth = window >= kBlock ? 8 : window >= kWarp ? 5 : 0;
+  plan.tile.logDepth = window >= kBlock ? 8 : window >= kMany ? 5 : window >= kSome ? 3 : 0;
   return plan;
 }
 
@@ -45,11 +46,27 @@ PoolAxis<Index> axisOf(std::int64_t length, std::int64_t windows, std::int64_t k
           dividerBy<Index>(stride)};
 }
 
+/// What an average multiplies by where all windows have as many elements, or 0.
+float shareOf(const runtime::Pool2d& p) {
+  const auto of = [](std::int64_t elements) { return static_cast<float>(1.0 / static_cast<double>(elements)); };
+  if (p.kh == 0) {
+    const bool even = p.oh > 0 && p.ow > 0 && p.h % p.oh == 0 && p.w % p.ow == 0 && p.h > 0 && p.w > 0;
+    return even ? of(p.h / p.oh * (p.w / p.ow)) : 0;
+  }
+  const bool inside = p.top == 0 && p.left == 0 && (p.oh - 1) * p.strideH + p.kh <= p.h && (p.ow - 1) * p.strideW + p.kw <= p.w;
+  return p.includePad || inside ? of(p.kh * p.kw) : 0;
+}
+
 template <class Index>
 PoolShape<Index> shapeOf(const Plan& plan) {
   const runtime::Pool2d& p = plan.pool;
-  return {axisOf<Index>(p.h, p.oh, p.kh, p.strideH, p.top), axisOf<Index>(p.w, p.ow, p.kw, p.strideW, p.left),
-          static_cast<Index>(plan.results), static_cast<Index>(plan.elements), p.includePad ? 1 : 0};
+  return {axisOf<Index>(p.h, p.oh, p.kh, p.strideH, p.top),
+          axisOf<Index>(p.w, p.ow, p.kw, p.strideW, p.left),
+          static_cast<Index>(plan.results),
+          static_cast<Index>(plan.groups),
+          dividerBy<Index>(quotientUp(p.w, kGroup)),
+          p.includePad ? 1 : 0,
+          shareOf(p)};
 }
 
 /// tbem_Pool_NAME_32 and _64.
@@ -74,7 +91,7 @@ public:
       case TBEM_PRIMITIVE_max_pool2d_gradient: {
         const auto* const x = static_cast<const float*>(memory[1]);
         if (const tbem_status status = start(TBEM_POOL_KERNEL(places), blocksFor(plan_.results), x, work)) return status;
-        return start(TBEM_POOL_KERNEL(maxGradient), blocksFor(plan_.elements), first, static_cast<const void*>(work),
+        return start(TBEM_POOL_KERNEL(maxGradient), blocksFor(plan_.groups), first, static_cast<const void*>(work),
                      static_cast<float*>(memory[2]));
       }
       case TBEM_PRIMITIVE_avg_pool2d:
@@ -82,7 +99,7 @@ public:
         return start(TBEM_POOL_KERNEL(average), static_cast<std::uint32_t>(quotientUp(plan_.results, across)), plan_.tile, first,
                      second);
       default:
-        return start(TBEM_POOL_KERNEL(averageGradient), blocksFor(plan_.elements), first, second);
+        return start(TBEM_POOL_KERNEL(averageGradient), blocksFor(plan_.groups), first, second);
     }
   }
 

@@ -44,7 +44,8 @@ private:
   ReductionKernels kernels_;
 };
 
-/// How many elements of x share each result's gradient, then the gradient of each. In the workspace: the numbers, then shares.
+/// How many elements of x share each result's gradient, then the gradient of each. In the workspace, where several blocks count
+/// for one result: the numbers, then shares.
 class ReduceMaxGradient final : public Op {
 public:
   explicit ReduceMaxGradient(const tbem_op_desc& from) : Op(from), plan_(planOf(desc)) {
@@ -64,23 +65,27 @@ public:
   }
 
   tbem_status run(void* const* memory, void* work, const double*) override {
+    const auto real = [memory](int k) { return static_cast<float*>(memory[k]); };
+    const MaxGradientOperands of{real(0), real(1), real(2), real(3)};
+    if (runtime::elementCount(operands[1]) == 0) return TBEM_OK;
+    if (plan_.shares == 1) {
+      const Grid grid{plan_.blocks, kThreads};
+      return plan_.wide ? launch({"Reduce", "tbem_Reduce_maxGradientWhole_64"}, grid, plan_.large, of)
+                        : launch({"Reduce", "tbem_Reduce_maxGradientWhole_32"}, grid, plan_.narrow, of);
+    }
     auto* const equal = static_cast<double*>(work);
-    const ReduceOperands counted{static_cast<const float*>(memory[1]), static_cast<const float*>(memory[2]), equal};
+    const ReduceOperands counted{of.x, of.largest, equal};
     if (const tbem_status status = reduce(kernelsOf(desc.primitive), plan_, counted, equal + plan_.outputs)) return status;
-    return plan_.wide ? spread(large_, "tbem_Reduce_maxGradient_64", memory, equal)
-                      : spread(narrow_, "tbem_Reduce_maxGradient_32", memory, equal);
+    return plan_.wide ? spread(large_, "tbem_Reduce_maxGradient_64", of, equal)
+                      : spread(narrow_, "tbem_Reduce_maxGradient_32", of, equal);
   }
 
 private:
   template <class Index>
-  tbem_status spread(MaxGradient<Index> m, const char* kernel, void* const* memory, const double* equal) const {
+  tbem_status spread(MaxGradient<Index> m, const char* kernel, const MaxGradientOperands& of, const double* equal) const {
     const std::int64_t count = runtime::elementCount(operands[1]);
-    if (count == 0) return TBEM_OK;
-    m.dy = static_cast<const float*>(memory[0]);
-    m.x = static_cast<const float*>(memory[1]);
-    m.largest = static_cast<const float*>(memory[2]);
+    m.of = of;
     m.equal = equal;
-    m.dx = static_cast<float*>(memory[3]);
     m.count = static_cast<Index>(count);
     return launch({"Reduce", kernel}, {blocksFor(count), kThreads}, m);
   }
@@ -94,7 +99,8 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   if (const tbem_status status = plainLayouts(op)) return status;
   const Reduction plan = planOf(op);
   const bool gradient = op.primitive == TBEM_PRIMITIVE_reduce_max_gradient;
-  info.workspace = plan.bytes(sumBytes(op)) + (gradient ? static_cast<std::uint64_t>(plan.outputs) * sizeof(double) : 0);
+  info.workspace = plan.bytes(sumBytes(op));
+  if (gradient && plan.shares > 1) info.workspace += static_cast<std::uint64_t>(plan.outputs) * sizeof(double);
   std::snprintf(info.implementation, sizeof info.implementation, "tbem:%s", plan.shares > 1 ? "shares" : "whole");
   return TBEM_OK;
 }

@@ -8,6 +8,8 @@ namespace {
 
 int log2Up(std::int64_t number) { return std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(number, 1) - 1)); }
 
+constexpr std::int64_t kShortLine = 32, kLongLine = 8192;
+
 constexpr int kLogThreads = std::bit_width(static_cast<unsigned>(kThreads)) - 1;
 
 template <class Index>
@@ -60,24 +62,36 @@ std::int64_t quotientUp(std::int64_t number, std::int64_t by) { return number / 
 std::uint32_t blocksFor(std::int64_t threads) { return static_cast<std::uint32_t>(quotientUp(threads, kThreads)); }
 
 Tile tileFor(std::int64_t results, std::int64_t count, std::int64_t inner) {
-  constexpr std::int64_t kFewResults = 1024, kLongRow = 1024;
+  // Threads that keep a large card busy, and elements that are worth a thread where there are as many.
+  constexpr std::int64_t kBusy = std::int64_t{1} << 18, kEach = 8;
+  const int most = log2Up(count), wanted = log2Up(quotientUp(kBusy, std::max<std::int64_t>(results, 1)));
   if (inner == 0) {
-    // Threads of one warp go down a row, unless it is long, or the rows are too few to keep a card busy.
-    const bool block = count > kLongRow || (results < kFewResults && count >= kThreads);
-    return {block ? kLogThreads : std::min(5, log2Up(count)), 0};
+    constexpr int kLogWarp = 5;
+    constexpr std::int64_t kLongRow = 1024;
+    if (count > kLongRow || (wanted > kLogWarp && most >= kLogThreads)) return {kLogThreads, 0};
+    return {std::min({kLogWarp, most, std::max(log2Up(quotientUp(count, kEach)), wanted)}), 0};
   }
-  int width = std::min(5, log2Up(inner));
-  while (kLogThreads - width > log2Up(count) && width < kLogThreads && width < log2Up(inner)) ++width;
-  return {kLogThreads - width, 1};
+  // A warp reads along a row where it is long enough; blocks go down as far as it takes to have enough of them.
+  const int across = std::min(5, log2Up(inner)), widest = std::min(kLogThreads, log2Up(inner));
+  return {std::max(kLogThreads - widest, std::min({kLogThreads - across, most, wanted})), 1};
 }
 
 LinePlan linesOf(const tbem_operand& x, std::int64_t axis) {
   const runtime::Lines lines = runtime::linesAlong(x, axis);
   const std::int64_t count = lines.outer * lines.inner;
   LinePlan plan;
-  const Tile tile = tileFor(count, lines.length, lines.inner == 1 ? 0 : count);
+  Tile tile = tileFor(count, lines.length, lines.inner == 1 ? 0 : count);
   plan.wide = isWide(runtime::elementCount(x));
-  plan.blocks = static_cast<std::uint32_t>(quotientUp(count, kThreads >> tile.logDepth));
+  constexpr int kLogWarp = 5;
+  if (lines.inner == 1 && lines.length >= kLongLine) {
+    // Few lines at a time, so that the second reading of one still finds it in the cache.
+    plan.threads = kMostThreads;
+    tile.logDepth = log2Up(kMostThreads);
+  } else if (lines.inner == 1 && lines.length > kShortLine && lines.length <= 1024 && !plan.wide) {
+    plan.each = lines.length <= 256 ? 8 : 32;
+    tile.logDepth = kLogWarp;
+  }
+  plan.blocks = static_cast<std::uint32_t>(quotientUp(count, static_cast<std::int64_t>(plan.threads) >> tile.logDepth));
   plan.narrow = lineShape<std::uint32_t>(lines, tile);
   plan.large = lineShape<std::uint64_t>(lines, tile);
   return plan;

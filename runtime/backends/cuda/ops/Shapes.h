@@ -59,7 +59,8 @@ Tile tileFor(std::int64_t results, std::int64_t count, std::int64_t inner);
 /// A tensor's lines along an axis, and the blocks that take them all.
 struct LinePlan {
   bool wide = false;
-  std::uint32_t blocks = 1;
+  std::uint32_t blocks = 1, threads = kThreads;
+  int each = 0;  ///< rows of up to 32 times as many elements, which a warp holds in its registers; 0: others
   LineShape<std::uint32_t> narrow;
   LineShape<std::uint64_t> large;
 };

@@ -10,7 +10,7 @@ namespace {
 template <class... Parameters>
 tbem_status startLines(const LinePlan& plan, const char* file, const char* narrow, const char* wide, Parameters... parameters) {
   if (plan.blocks == 0) return TBEM_OK;
-  const Grid grid{plan.blocks, kThreads};
+  const Grid grid{plan.blocks, plan.threads};
   return plan.wide ? launch({file, wide}, grid, plan.large, parameters...)
                    : launch({file, narrow}, grid, plan.narrow, parameters...);
 }
@@ -26,6 +26,7 @@ public:
 
   tbem_status run(void* const* memory, void*, const double*) override {
     const float *first = readable(memory[0]), *second = readable(memory[1]);
+    if (plan_.each != 0) return runWarps(memory);
     switch (desc.primitive) {
       case TBEM_PRIMITIVE_softmax:
         return TBEM_LINES(plan_, Softmax, plain, first, writable(memory[1]));
@@ -39,6 +40,28 @@ public:
   }
 
 private:
+  tbem_status runWarps(void* const* memory) const {
+    if (plan_.blocks == 0) return TBEM_OK;
+    const Grid grid{plan_.blocks, plan_.threads};
+    const bool few = plan_.each == 8;
+    const auto forward = [&](const char* kernel) {
+      return launch({"Softmax", kernel}, grid, plan_.narrow, readable(memory[0]), writable(memory[1]));
+    };
+    const auto backward = [&](const char* kernel) {
+      return launch({"Softmax", kernel}, grid, plan_.narrow, readable(memory[0]), readable(memory[1]), writable(memory[2]));
+    };
+    switch (desc.primitive) {
+      case TBEM_PRIMITIVE_softmax:
+        return forward(few ? "tbem_Softmax_plainWarps_8" : "tbem_Softmax_plainWarps_32");
+      case TBEM_PRIMITIVE_log_softmax:
+        return forward(few ? "tbem_Softmax_logWarps_8" : "tbem_Softmax_logWarps_32");
+      case TBEM_PRIMITIVE_softmax_gradient:
+        return backward(few ? "tbem_Softmax_plainGradientWarps_8" : "tbem_Softmax_plainGradientWarps_32");
+      default:
+        return backward(few ? "tbem_Softmax_logGradientWarps_8" : "tbem_Softmax_logGradientWarps_32");
+    }
+  }
+
   LinePlan plan_;
 };
 
