@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Linker/Linker.h>
@@ -15,6 +18,7 @@
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 extern "C" {
 void LLVMInitializeNVPTXTargetInfo();
@@ -95,6 +99,25 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
+/// LLVM 19's code generator makes 1 of a truth value that is converted as a signed number, which is -1 (its pattern for
+/// `sint_to_fp Int1Regs` selects between 1 and 0). The optimiser writes negated truth values so.
+void chooseSignedTruthValues(llvm::Module& module) {
+  std::vector<llvm::SIToFPInst*> conversions;
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* conversion = llvm::dyn_cast<llvm::SIToFPInst>(&instruction);
+      if (conversion != nullptr && conversion->getOperand(0)->getType()->isIntOrIntVectorTy(1)) conversions.push_back(conversion);
+    }
+  }
+  for (llvm::SIToFPInst* conversion : conversions) {
+    llvm::Type* type = conversion->getType();
+    llvm::Value* chosen = llvm::SelectInst::Create(conversion->getOperand(0), llvm::ConstantFP::get(type, -1),
+                                                   llvm::ConstantFP::get(type, 0), "", conversion->getIterator());
+    conversion->replaceAllUsesWith(chosen);
+    conversion->eraseFromParent();
+  }
+}
+
 }  // namespace
 
 std::string findLibdevice() {
@@ -123,6 +146,7 @@ tl::expected<std::string, std::string> ptxOf(llvm::Module& module, const std::st
     if (auto linked = linkLibdevice(module, libdevice); !linked) return tl::unexpected(linked.error());
   }
   optimise(module, **target);
+  chooseSignedTruthValues(module);
   if (const std::string missing = calledOutside(module); !missing.empty())
     return tl::unexpected(fmt::format("{} has no {}, which a loop calls", libdevice, missing));
   llvm::SmallVector<char, 0> text;

@@ -67,11 +67,20 @@ struct Words {
   const std::byte* present;  ///< what is there now
 };
 
+/// memcmp, without a call for words.
+bool sameBytes(const void* a, const void* b, unsigned size) {
+  if (size != 4) return std::memcmp(a, b, size) == 0;
+  std::uint32_t first = 0, second = 0;
+  std::memcpy(&first, a, 4);
+  std::memcpy(&second, b, 4);
+  return first == second;
+}
+
 template <class CellAt>
 void noteWords(const Lane& lane, const Instruction& in, std::uint64_t address, unsigned size, const Use& use, const Words& words,
                const CellAt& cellAt) {
   // Whoever writes what is there already disturbs nobody.
-  if (use.touch == Touch::Write && use.value != nullptr && std::memcmp(words.present, use.value, size) == 0) return;
+  if (use.touch == Touch::Write && use.value != nullptr && sameBytes(words.present, use.value, size)) return;
   for (std::uint64_t word = address / 4 * 4; word < address + size; word += 4) {
     const unsigned first = word < address ? static_cast<unsigned>(address - word) : 0;
     const unsigned end = static_cast<unsigned>(std::min<std::uint64_t>(4, address + size - word));

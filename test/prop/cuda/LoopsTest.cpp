@@ -20,5 +20,24 @@ TEST(CudaLoops, AgreeExactlyWithTheInterpreter) {
   }
 }
 
+// LLVM 19 converts a truth value that is negated to +1 (chooseSignedTruthValues in compiler/jit/nvptx/Ptx.cpp).
+TEST(CudaLoops, NegateTruthValues) {
+  const tbem_backend& cuda = *tbem_backend_cuda();
+  tbem_device_info device{};
+  if (cuda.probe(&device) != TBEM_OK) GTEST_SKIP() << cuda.last_error();
+  ProgramBuilder p;
+  const tbem_operand shape = layoutOf(TBEM_F32, {8, 16}, "plain");
+  const BufferId x = p.add(shape), y = p.add(shape);
+  LoopBuilder l;
+  const std::uint32_t a = l.input(x, {0, 1}), b = l.input(y, {0, 1}), zero = l.constant(0);
+  const std::uint32_t both = l.op(ElemOp::And, l.op(ElemOp::Less, zero, a), l.op(ElemOp::Less, zero, b));
+  l.output(p.add(shape), l.op(ElemOp::Mul, a, l.op(ElemOp::Neg, both)));
+  p.add(l);
+  p.program.target = cuda.device->target;
+  const std::map<std::uint32_t, HostTensor> inputs{{static_cast<std::uint32_t>(x), randomTensor(shape, 1)},
+                                                   {static_cast<std::uint32_t>(y), randomTensor(shape, 2)}};
+  runAndCompare(p.program, inputs, 0, 7, 3, cuda);
+}
+
 }  // namespace
 }  // namespace tbem::testing
