@@ -79,8 +79,10 @@ std::int32_t Instance::runOnDevice() {
     if (begun != TBEM_OK) return noted(begun, "recording the step");
     const std::int32_t status = step();
     const tbem_status ended = code->device.recorded(&code->recording);
-    if (status != TBEM_OK) return status;
-    if (ended != TBEM_OK) return noted(ended, "recording the step");
+    if (status != TBEM_OK || ended != TBEM_OK) {
+      code->forgetRecording();  // a part of a step
+      return status != TBEM_OK ? status : noted(ended, "recording the step");
+    }
     code->recordedSeed = seed;
     code->recordedScalars = std::move(taken);
   }
