@@ -1,5 +1,7 @@
 #include "compiler/backends/Backends.h"
 
+#include "runtime/backends/cuda/Cuda.h"
+
 #include <fmt/format.h>
 
 namespace tbem::driver {
@@ -40,6 +42,8 @@ Probed probeBackend(std::string_view name) {
   probed.reason = fmt::format("no backend is called `{}` (cpu, cuda, ref, fake are)", name);
   return probed;
 }
+
+void planForCard(const cudnn::DeviceProperties& card) { cuda::planFor(card); }
 
 std::string describe(const tbem_device_info& device) {
   return fmt::format("{}, {}, {}", device.name, device.isa, device.library);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/lower/Choices.h"
+#include "runtime/cudnn/Properties.h"
 #include "runtime/include/tbem/backend.h"
 
 #include <string>
@@ -35,6 +36,8 @@ struct Opened : Probed {
 Opened openBackend(std::string_view name);
 /// As if no algorithm had been timed here: what is kept of that is not read.
 inline Opened openUntimed(std::string_view name) { return {probeBackend(name), {}, {}}; }
+/// Steps on `cuda` are planned for this card where the machine has none.
+void planForCard(const cudnn::DeviceProperties& card);
 /// All that a device's answers depend on, in words.
 std::string describe(const tbem_device_info& device);
 

@@ -22,6 +22,12 @@ struct DeviceQuestion {
   std::string cudnn;  ///< EngineRequest::cudnn
   bool pythonFirst = false;
 };
+/// The device of that name, and what cuDNN is told of it. A record that lacks a field is told of in the session (E0512).
+struct DescribedDevice {
+  estimate::Device device;
+  cudnn::DeviceProperties properties;
+};
+tl::expected<DescribedDevice, Failed> describedDevice(Workspace& workspace, const std::string& name);
 /// A record that lacks a field is told of in the session (E0512). `asked`: lists that cuDNN was asked for, counted up; it and
 /// `events` must outlive the result.
 tl::expected<AskedDevice, Failed> openAskedDevice(Workspace& workspace, const DeviceQuestion& question, std::size_t& asked,

@@ -39,6 +39,7 @@ struct RowRequest {
 /// How steps are made, and where they run.
 struct Target {
   std::string backend;         ///< "cpu", "ref", "fake", "pytorch", "pytorch-cpu"; "": the program's, else the command's own
+  std::string device;          ///< of backend cuda: the card that is planned for where there is none; "": the machine's
   unsigned threads = 0;        ///< 0: all processors
   std::string dtype;           ///< "f32", "f64"; "": the program's
   std::string tune;            ///< "off", "on", "within 10 %" (Tuning.h); "": as the program says, else off

@@ -1,5 +1,7 @@
 #include "compiler/run/State.h"
 
+#include "compiler/devices/AskedDevice.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +33,17 @@ Opened openBackend(const Request& request, std::string_view name) {
 tl::expected<void, Failed> openBackend(State& state) {
   const Target& target = state.request.target;
   state.backendName = !target.backend.empty() ? target.backend : target.dtype == "f64" ? "ref" : "cpu";
+  std::string planned;  // the card's name
+  if (state.backendName == "cuda" && !target.device.empty()) {
+    const auto card = describedDevice(*state.workspace, target.device);
+    if (!card) return tl::unexpected(card.error());
+    planForCard(card->properties);
+    planned = card->properties.name;
+  }
   state.backend = openBackend(state.request, state.backendName);
+  if (!planned.empty() && state.backend.backend != nullptr && planned != state.backend.device.name)
+    state.events.note(
+        fmt::format("--device {}: a card is here and is asked instead, {}", target.device, state.backend.device.name));
   if (state.backend.backend == nullptr)
     return failed(state.backend.known ? kEnvironment : kUsage,
                   fmt::format("backend {}: {}", state.backendName, state.backend.reason));

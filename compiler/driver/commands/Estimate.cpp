@@ -84,10 +84,10 @@ std::string wrongDevice(const EstimateOptions& options) {
   const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.target.backend);
   if (workspaces && !options.target.backend.empty() && options.target.backend != "pytorch")
     return fmt::format("--explain workspace is of a GPU (--device NAME), not of {}", options.target.backend);
-  if (!options.engines.device.empty() && !pytorch && !workspaces) {
+  if (!options.engines.device.empty() && !pytorch && !workspaces && options.target.backend != "cuda") {
     return fmt::format(
-        "--device {0}: with --on pytorch its workspaces are counted, with --explain workspace they are listed; "
-        "--roofline {0} shows the least time there",
+        "--device {0}: with --on cuda steps are planned for it, with --on pytorch its workspaces are counted, with --explain "
+        "workspace they are listed; --roofline {0} shows the least time there",
         options.engines.device);
   }
   if (!pytorch && !options.eager.allocConf.empty()) return "--alloc-conf is of --on pytorch";
@@ -121,6 +121,7 @@ int run(show::Out& out, const EstimateOptions& given) {
     out.failure(why);
     return kUsage;
   }
+  if (options.target.backend == "cuda") options.target.device = options.engines.device;
   PipelineState state(options, out);
   const bool lowers = !workspaces && !pytorch && !none;
   const bool showsStages = !options.stages.emitStage.empty() || !options.stages.printAfter.empty();

@@ -1,4 +1,6 @@
 // The backend table of `cuda`.
+#include "runtime/backends/cuda/Cuda.h"
+
 #include "runtime/backends/cuda/device/Code.h"
 #include "runtime/backends/cuda/device/ErrorWord.h"
 #include "runtime/backends/cuda/device/Op.h"
@@ -12,6 +14,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <unordered_map>
 
 namespace tbem::cuda {
@@ -109,8 +112,33 @@ tbem_status onDevice(Body body) {
   });
 }
 
+/// The card that steps are planned for where there is none.
+struct PlannedCard {
+  std::mutex mutex;
+  std::optional<cudnn::DeviceProperties> properties;
+};
+
+PlannedCard& plannedCard() {
+  static PlannedCard card;
+  return card;
+}
+
+/// Names the card of the plans. False where there is none, or where a card is here.
+bool describePlanned(tbem_device_info* info) {
+  const std::lock_guard lock(plannedCard().mutex);
+  const auto& card = plannedCard().properties;
+  if (!card || openDevice()) return false;
+  std::snprintf(info->name, sizeof info->name, "%s", card->name.c_str());
+  std::snprintf(info->isa, sizeof info->isa, "sm_%d", static_cast<int>(card->capability / 10));
+  std::snprintf(info->library, sizeof info->library, "%s, not here: a plan", cudnnVersion().c_str());
+  info->threads = 1;
+  info->memory = card->memory;
+  return true;
+}
+
 tbem_status probe(tbem_device_info* info) {
   *info = {};
+  if (describePlanned(info)) return TBEM_OK;
   return onDevice([&](const Device& device) {
     int version = 0;
     (void)device.driver->driverVersion(&version);
@@ -339,6 +367,13 @@ constexpr tbem_backend kBackend = {
     copyOut,          synchronize,          nullptr, lastErrorText, &kDevice};
 
 }  // namespace
+
+void planFor(const cudnn::DeviceProperties& card) {
+  describeDevice(cudnn::toJson(card));
+  const std::lock_guard lock(plannedCard().mutex);
+  plannedCard().properties = card;
+}
+
 }  // namespace tbem::cuda
 
 extern "C" const tbem_backend* tbem_backend_cuda(void) { return &tbem::cuda::kBackend; }
