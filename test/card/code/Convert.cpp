@@ -59,7 +59,8 @@ void wholeToWhole(const Instruction& in, Warp& warp, std::uint32_t mask) {
 template <class To, class From>
 bool wholeSaturated(const Instruction& in, Lane& lane) {
   using Limits = std::numeric_limits<To>;
-  const __int128 value = lane.get<From>(in.from[0]);
+  using Wide = std::conditional_t<std::is_signed_v<From>, std::int64_t, std::uint64_t>;
+  const __int128 value = static_cast<Wide>(lane.get<From>(in.from[0]));
   lane.set(in.to[0], static_cast<To>(std::clamp<__int128>(value, Limits::min(), Limits::max())));
   return true;
 }
@@ -165,12 +166,10 @@ void takeModes(Site& site, Type to, Type from) {
   const bool hasWhole = whole <= kRounding, hasReal = real <= kRounding;
   site.in.flags = hasWhole ? whole : hasReal ? real : kNearest;
   const bool narrows = isReal(to) && isReal(from) && (bytesOf(to) < bytesOf(from) || (bytesOf(to) == 2 && to != from));
-  if (isReal(to) && !isReal(from)) {
+  if (narrows || (isReal(to) && !isReal(from))) {
     if (!hasReal || hasWhole) site.fail("has no rounding");
   } else if (!isReal(to) && isReal(from)) {
     if (!hasWhole || hasReal) site.fail("has no rounding to whole numbers");
-  } else if (narrows) {
-    if (!hasReal || hasWhole) site.fail("has no rounding");
   } else if (hasReal || (hasWhole && to != from) || (hasWhole && !isReal(to))) {
     site.fail("rounds where nothing is lost");
   }

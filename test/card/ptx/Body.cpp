@@ -211,10 +211,10 @@ private:
     if (value.kind == Operand::Kind::Variable || value.kind == Operand::Kind::Name) {
       const bool offset = (cursor_.isMark('+') || cursor_.isMark('-')) &&
                           (cursor_.peek(1).kind == Token::Kind::Integer || cursor_.isMark('-', 1));
-      if (offset && cursor_.takeMark('+'))
+      if (offset) {
+        cursor_.takeMark('+');
         value.bits = cursor_.expectSigned();
-      else if (offset)
-        value.bits = cursor_.expectSigned();
+      }
     }
     return value;
   }
