@@ -69,8 +69,8 @@ def lines(answer):
 
 
 optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)
-estimate = tbem.estimate(model, torch.zeros(2, 3, 16, 16), optimizer=optimizer, device="h100", batch=64)
-assert lines(estimate.json) == said("estimate", path, *step, "--on", "pytorch", "--device", "h100")
+estimate = tbem.estimate(model, torch.zeros(2, 3, 16, 16), optimizer=optimizer, device="h100_pcie", batch=64)
+assert lines(estimate.json) == said("estimate", path, *step, "--on", "pytorch", "--device", "h100_pcie")
 assert estimate.peak == dict((part, size) for part, size, _ in estimate.waterfall)["reserved"] >= estimate.allocated > 0
 assert estimate.bounds[0] <= estimate.peak and estimate.peak_place.rpartition(":")[0].endswith("models.py"), estimate.peak_place
 assert "activations" in estimate.table and "the peak is in the" in str(estimate)
@@ -78,11 +78,11 @@ page = estimate._repr_html_()
 assert page.count("<table") == 2 and "width:100.00%" in page and estimate.peak_place in page, page
 forward = given.estimate(batch=64)
 assert forward.peak < estimate.peak and given.estimate(device="cpu").allocated is None
-fit = tbem.fit(model, (2, 3, 16, 16), optimizer=optimizer, device="h100", max="80MiB")
+fit = tbem.fit(model, (2, 3, 16, 16), optimizer=optimizer, device="h100_pcie", max="80MiB")
 varied = [word.replace("64,3", "batch,3") for word in step]
-assert lines(fit.json) == said("fit", path, *varied, "--vary", "batch", "--on", "pytorch", "--device", "h100", "--max", "80MiB")
+assert lines(fit.json) == said("fit", path, *varied, "--vary", "batch", "--on", "pytorch", "--device", "h100_pcie", "--max", "80MiB")
 largest = fit.largest
-fits = lambda batch: given.estimate(optimizer=optimizer, device="h100", batch=batch, max="80MiB").verdict
+fits = lambda batch: given.estimate(optimizer=optimizer, device="h100_pcie", batch=batch, max="80MiB").verdict
 assert fits(largest) and not fits(largest + 1)
 changes = tbem.what_if(model, (2, 3, 16, 16), optimizer=optimizer, batch=64)
 assert "h100" in changes.devices and "<td>h100</td>" in changes._repr_html_() and changes.savings
@@ -112,7 +112,7 @@ raised(tbem.UsageError, "an input is uint8", lambda: tbem.import_model(model, to
 raised(tbem.UsageError, "2 inputs, and `forward` has 1", lambda: tbem.import_model(model, (torch.zeros(2, 3, 16, 16), (2, 3))))
 raised(tbem.UsageError, "is no model", lambda: tbem.import_model("resnet(depth: 50)", (2, 3)))
 assert tbem.estimate("mlp(widths: [4, 2])", input={"x": (5, 3)})[0]["parameters"] == 26
-assert tbem.estimate(path, device="h100").most["network"] == "Classifier"
+assert tbem.estimate(path, device="h100_pcie").most["network"] == "Classifier"
 error = raised(tbem.ModelError, "GuardOnDataDependentSymNode", lambda: tbem.estimate(__import__("wrong_models").Depends(), (2, 3)))
 assert error.place.endswith("wrong_models.py:41"), error.place
 print("optimisers, and what is refused")
