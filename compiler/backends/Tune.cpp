@@ -138,6 +138,7 @@ public:
       }
     }
     std::vector<double> seconds;
+    seconds.reserve(candidates.size());
     for (const Candidate& candidate : candidates) seconds.push_back(candidate.samples.empty() ? -1 : candidate.least());
     while (seconds.back() < 0) seconds.pop_back();
     return seconds;

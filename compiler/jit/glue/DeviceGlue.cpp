@@ -23,7 +23,7 @@ public:
 
   void run() {
     Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty(), *i32 = b.getInt32Ty();
-    const auto declare = [&](const char* name, Type* result, std::vector<Type*> parameters) {
+    const auto declare = [&](const char* name, Type* result, const std::vector<Type*>& parameters) {
       return module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false));
     };
     call = declare("tbem_rt_call", i32, {pointer, i32, i64, i64});

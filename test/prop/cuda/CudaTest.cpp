@@ -86,7 +86,7 @@ TEST_F(CudaNumbers, OutsideTheAxisFailTheRun) {
     Array& numbers = *problem.inputs[primitive == TBEM_PRIMITIVE_cross_entropy_gradient ? 2 : 1];
     if (number != 0) numbers.values.back() = number;
     const Outcome ref = runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}});
-    const Outcome cuda = runOn(*tbem_backend_cuda(), problem, {TBEM_F32, 1, {}});
+    Outcome cuda = runOn(*tbem_backend_cuda(), problem, {TBEM_F32, 1, {}});
     EXPECT_EQ(cuda.status, ref.status) << problem.text() << " with " << number << ": " << cuda.error;
     return cuda;
   };

@@ -36,7 +36,7 @@ std::set<std::string> wordsOfTheLanguage() {
         "flip "
         "crop bf16 every command pytorch keras backend memory_baseline opaque exits gates gumbel soft straight_through",
         // budgets
-        "budget parameters flops flops_forward activations reserved pytorch h100"}) {
+        "budget parameters flops flops_forward activations reserved pytorch h100 h100_pcie"}) {
     std::istringstream rest{std::string(line)};
     for (std::string word; rest >> word;) words.insert(word);
   }
