@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-UNITS = r"(?:[KMGT]i?B|B|[mun]?s|min|h|[kMGT]?FLOP|%|m?J)"
+UNITS = r"(?:[KMGT]i?B|B|[munµ]?s|min|h|[kMGT]?FLOP|%|m?J)"
 NUMBER = re.compile(rf"(?<![\w.])[-+]?(?:[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?\s+{UNITS}(?!\w)|[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?"
                     r"|[0-9]+e[-+]?[0-9]+|[0-9]{5,})(?![\w.]*\w)")
 ELISION = "..."
