@@ -22,6 +22,7 @@ void DeviceCode::forgetRecording() {
 tbem_status DeviceCode::load(const Executable& executable) {
   scalarBytes = std::max<std::size_t>(executable.scalars.size(), 1) * sizeof(double);
   if (const tbem_status status = backend.allocate(scalarBytes, &scalars)) return status;
+  for (const CallDesc& call : executable.calls) slots.insert(slots.end(), call.scalars.begin(), call.scalars.end());
   if (executable.kernels == 0) return TBEM_OK;
   if (const tbem_status status = device.load(executable.image.data(), executable.image.size() + 1, &module)) return status;
   for (std::uint32_t i = 0; i < executable.kernels; ++i) {
@@ -32,16 +33,10 @@ tbem_status DeviceCode::load(const Executable& executable) {
   return TBEM_OK;
 }
 
-namespace {
-/// The scalars that calls are given by value.
-std::vector<double> scalarsOfCalls(const Executable& executable, std::span<const double> values) {
-  std::vector<double> taken;
-  for (const CallDesc& call : executable.calls) {
-    for (const std::uint32_t slot : call.scalars) taken.push_back(values[slot]);
-  }
-  return taken;
+bool DeviceCode::isRecorded(std::span<const double> values, std::uint64_t seed) const {
+  return recording != nullptr && recordedSeed == seed &&
+         std::ranges::equal(slots, recordedScalars, {}, [&](std::uint32_t slot) { return values[slot]; });
 }
-}  // namespace
 
 tl::expected<void, Failure> Instance::prepareDevice() {
   for (const CallDesc& call : description.calls) {
@@ -68,8 +63,7 @@ std::int32_t Instance::runOnDevice() {
     code->ranOnce = true;
     return step();
   }
-  std::vector<double> taken = scalarsOfCalls(description, scalarValues);
-  if (code->recording == nullptr || code->recordedSeed != seed || code->recordedScalars != taken) {
+  if (!code->isRecorded(scalarValues, seed)) {
     code->forgetRecording();
     const tbem_status begun = code->device.record();
     if (begun == TBEM_UNSUPPORTED) {
@@ -84,7 +78,8 @@ std::int32_t Instance::runOnDevice() {
       return status != TBEM_OK ? status : noted(ended, "recording the step");
     }
     code->recordedSeed = seed;
-    code->recordedScalars = std::move(taken);
+    code->recordedScalars.clear();
+    for (const std::uint32_t slot : code->slots) code->recordedScalars.push_back(scalarValues[slot]);
   }
   return noted(code->device.replay(code->recording), "the recorded step");
 }

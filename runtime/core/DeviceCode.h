@@ -5,6 +5,7 @@
 #include "tbem/executable.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tbem::runtime {
@@ -18,6 +19,8 @@ struct DeviceCode {
   /// Loads the image, finds its kernels, and has memory for the scalars.
   tbem_status load(const Executable& executable);
   void forgetRecording();
+  /// Whether what is recorded is the step of these scalars and this seed.
+  bool isRecorded(std::span<const double> values, std::uint64_t seed) const;
 
   const tbem_backend& backend;
   const tbem_device_table& device;
@@ -30,6 +33,7 @@ struct DeviceCode {
   /// A step is recorded when it is run for the second time: the first time, libraries prepare themselves. What is recorded holds
   /// the seed and those scalars that calls take; where they have changed since, it is recorded again.
   tbem_recording* recording = nullptr;
+  std::vector<std::uint32_t> slots;  ///< of the scalars that calls are given by value
   std::vector<double> recordedScalars;
   std::uint64_t recordedSeed = 0;
   bool ranOnce = false;

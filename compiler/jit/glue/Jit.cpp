@@ -1,5 +1,6 @@
 #include "compiler/jit/glue/Jit.h"
 
+#include "compiler/jit/cpu/Codegen.h"
 #include "compiler/jit/cpu/Host.h"
 #include "compiler/jit/glue/Cache.h"
 #include "compiler/jit/glue/DeviceGlue.h"
@@ -9,11 +10,8 @@
 #include "compiler/jit/nvptx/Ptx.h"
 
 #include <fmt/format.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
-#include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <chrono>
@@ -71,33 +69,12 @@ std::string print(const llvm::Module& module) {
   return out;
 }
 
-std::string emit(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
-  llvm::SmallVector<char, 0> buffer;
-  llvm::raw_svector_ostream stream(buffer);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) return {};
-  passes.run(module);
-  return {buffer.data(), buffer.size()};
-}
-
 /// The kernels are vectors and folded already; what is left is to move invariant work (channel vectors, their reciprocals) out of
 /// loops. The whole of O2 takes twice as long and gives no faster loops. Addresses are reduced by the code generator.
 llvm::Error optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::PassBuilder builder(&machine);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graphs;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  llvm::ModulePassManager passes;
-  if (auto error = builder.parsePassPipeline(passes, "function(early-cse,loop-mssa(loop-rotate,licm),early-cse,simplifycfg)"))
-    return error;
-  passes.run(module, modules);
-  return llvm::Error::success();
+  return runPasses(module, machine, [](llvm::PassBuilder& builder, llvm::ModulePassManager& passes) {
+    return builder.parsePassPipeline(passes, "function(early-cse,loop-mssa(loop-rotate,licm),early-cse,simplifycfg)");
+  });
 }
 
 }  // namespace
@@ -195,10 +172,10 @@ tl::expected<std::string, Error> Compilation::object(llvm::Module& module, bool 
     if (options.keepIr) {
       result.ir += "\n; ---- loops after optimisation\n" + print(module) + "\n; ---- the step\n";
       const auto copy = llvm::CloneModule(module);
-      result.assembly = emit(*copy, **machine, llvm::CodeGenFileType::AssemblyFile);
+      result.assembly = writeCode(*copy, **machine, llvm::CodeGenFileType::AssemblyFile);
     }
   }
-  std::string object = emit(module, **machine, llvm::CodeGenFileType::ObjectFile);
+  std::string object = writeCode(module, **machine, llvm::CodeGenFileType::ObjectFile);
   if (object.empty()) return tl::make_unexpected(Error{"LLVM cannot write objects for this processor"});
   return object;
 }

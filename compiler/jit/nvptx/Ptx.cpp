@@ -1,19 +1,17 @@
 #include "compiler/jit/nvptx/Ptx.h"
 
+#include "compiler/jit/cpu/Codegen.h"
+
 #include <fmt/format.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/LegacyPassManager.h>
-#include <llvm/IR/Verifier.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/IPO/Internalize.h>
 
 #include <memory>
@@ -85,18 +83,11 @@ tl::expected<void, std::string> linkLibdevice(llvm::Module& module, const std::s
 }
 
 /// The target adds passes of its own to LLVM's pipeline: what libdevice asks of the card is answered there.
-void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::PassBuilder builder(&machine);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graphs;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+llvm::Error optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  return runPasses(module, machine, [](llvm::PassBuilder& builder, llvm::ModulePassManager& passes) {
+    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+    return llvm::Error::success();
+  });
 }
 
 /// LLVM 19's code generator makes 1 of a truth value that is converted as a signed number, which is -1 (its pattern for
@@ -145,17 +136,14 @@ tl::expected<std::string, std::string> ptxOf(llvm::Module& module, const std::st
     renameCallees(module);
     if (auto linked = linkLibdevice(module, libdevice); !linked) return tl::unexpected(linked.error());
   }
-  optimise(module, **target);
+  if (auto error = optimise(module, **target))
+    return tl::unexpected("LLVM does not know a pass: " + llvm::toString(std::move(error)));
   chooseSignedTruthValues(module);
   if (const std::string missing = calledOutside(module); !missing.empty())
     return tl::unexpected(fmt::format("{} has no {}, which a loop calls", libdevice, missing));
-  llvm::SmallVector<char, 0> text;
-  llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  if ((*target)->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-    return tl::unexpected(std::string("LLVM cannot write PTX"));
-  passes.run(module);
-  return std::string(text.data(), text.size());
+  std::string text = writeCode(module, **target, llvm::CodeGenFileType::AssemblyFile);
+  if (text.empty()) return tl::unexpected(std::string("LLVM cannot write PTX"));
+  return text;
 }
 
 }  // namespace tbem::jit

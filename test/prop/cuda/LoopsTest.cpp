@@ -1,14 +1,15 @@
 // Random fused loops on a card: exact agreement with the interpreter, in all layouts, although the backend itself has row-major
 // ones alone.
+#include "test/prop/cuda/Card.h"
 #include "test/unit/jit/RandomLoops.h"
 
 namespace tbem::testing {
 namespace {
 
-TEST(CudaLoops, AgreeExactlyWithTheInterpreter) {
+using CudaLoops = test::OnCard;
+
+TEST_F(CudaLoops, AgreeExactlyWithTheInterpreter) {
   const tbem_backend& cuda = *tbem_backend_cuda();
-  tbem_device_info device{};
-  if (cuda.probe(&device) != TBEM_OK) GTEST_SKIP() << cuda.last_error();
   const char* wanted = std::getenv("TBEM_PROP_CASES");  // more cases for a longer search
   const unsigned cases = wanted != nullptr ? static_cast<unsigned>(std::atoi(wanted)) : 100;
   for (unsigned seed = 0; seed < cases; ++seed) {
@@ -21,10 +22,8 @@ TEST(CudaLoops, AgreeExactlyWithTheInterpreter) {
 }
 
 // LLVM 19 converts a truth value that is negated to +1 (chooseSignedTruthValues in compiler/jit/nvptx/Ptx.cpp).
-TEST(CudaLoops, NegateTruthValues) {
+TEST_F(CudaLoops, NegateTruthValues) {
   const tbem_backend& cuda = *tbem_backend_cuda();
-  tbem_device_info device{};
-  if (cuda.probe(&device) != TBEM_OK) GTEST_SKIP() << cuda.last_error();
   ProgramBuilder p;
   const tbem_operand shape = layoutOf(TBEM_F32, {8, 16}, "plain");
   const BufferId x = p.add(shape), y = p.add(shape);

@@ -15,7 +15,7 @@ namespace {
 
 struct Cudnn {
   std::mutex mutex;
-  std::string given, properties;
+  std::string properties;
   std::optional<tl::expected<cudnn::Library, std::string>> library;  ///< nothing: not looked for yet
   std::optional<tl::expected<cudnn::Card, std::string>> card;        ///< nothing: not opened yet
   std::optional<cudnn::Device> described;
@@ -28,9 +28,9 @@ Cudnn& shared() {
   return *all;
 }
 
-tl::expected<cudnn::Library, std::string> openCudnn(const std::string& given) {
+tl::expected<cudnn::Library, std::string> openCudnn() {
   (void)cudnn::openLibcuda(cudnn::libcudaStubs());
-  const auto path = cudnn::findLibrary(given, cudnn::cudnnPlaces(false));
+  const auto path = cudnn::findLibrary("", cudnn::cudnnPlaces(false));
   if (path) return cudnn::openLibrary(*path);
   auto named = cudnn::openLibrary("libcudnn.so.9");  // where the system's loader finds it
   if (!named) return tl::unexpected(path.error() + "; convolutions need cuDNN 9.8 or later");
@@ -38,7 +38,7 @@ tl::expected<cudnn::Library, std::string> openCudnn(const std::string& given) {
 }
 
 const tl::expected<cudnn::Library, std::string>& libraryOf(Cudnn& cudnn) {
-  if (!cudnn.library) cudnn.library = openCudnn(cudnn.given);
+  if (!cudnn.library) cudnn.library = openCudnn();
   return *cudnn.library;
 }
 
@@ -91,12 +91,6 @@ void describeDevice(const std::string& properties) {
   cudnn.properties = properties;
   if (cudnn.described) cudnn.known.clear();
   cudnn.described.reset();
-}
-
-void useCudnn(const std::string& given) {
-  Cudnn& cudnn = shared();
-  const std::lock_guard lock(cudnn.mutex);
-  cudnn.given = given;
 }
 
 tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const cudnn::Convolution& problem) {

@@ -17,8 +17,6 @@ namespace tbem::cuda {
 
 /// The device to ask about where there is no card: `properties` is the text of runtime/cudnn/Properties.h. "": none any more.
 void describeDevice(const std::string& properties);
-/// Where to look for libcudnn.so.9, as cudnn::findLibrary takes it; "" the usual places. Before anything is asked.
-void useCudnn(const std::string& given);
 
 /// What engines a step may take: f32 is f32, and a step gives the same numbers each time.
 constexpr cudnn::Policy kPolicy{.tf32 = false, .nondeterministic = false};
