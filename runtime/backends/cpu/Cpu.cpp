@@ -179,16 +179,9 @@ tbem_status probe(tbem_device_info* info) {
   return TBEM_OK;
 }
 
-/// Runs `body`, and turns what the standard library throws into a status.
 template <class Body>
 tbem_status guarded(Body body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return fail(TBEM_OUT_OF_MEMORY, "cpu: no memory for an operator");
-  } catch (const std::exception& error) {
-    return fail(TBEM_FAILED, error.what());
-  }
+  return runtime::guarded(fail, "cpu: no memory for an operator", body);
 }
 
 tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
@@ -204,21 +197,8 @@ tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
 tbem_status create(const tbem_op_desc* op, tbem_op** out) {
   return guarded([&] {
     if (const tbem_status status = check(op)) return status;
-    for (int k = 0; k < op->inputs + op->outputs; ++k) {
-      if (op->operands[k].present && op->operands[k].layout.any)
-        return fail(TBEM_INVALID, "cpu: create needs every layout chosen");
-    }
-    // The same checks of layouts as in a query; nothing is `any`, so nothing is changed.
-    std::vector<tbem_operand> operands(op->operands, op->operands + op->inputs + op->outputs);
-    tbem_op_desc copy = *op;
-    copy.operands = operands.data();
-    tbem_op_info info{};
-    const Family family = familyOf(*op);
-    if (const tbem_status status = family.query(copy, info)) return status;
-    std::unique_ptr<Op> made;
-    const tbem_status status = family.create(*op, made);
-    if (status == TBEM_OK) *out = reinterpret_cast<tbem_op*>(made.release());
-    return status;
+    if (!runtime::layoutsAreChosen(*op)) return fail(TBEM_INVALID, "cpu: create needs every layout chosen");
+    return runtime::createBy(familyOf(*op), *op, out);
   });
 }
 
@@ -286,14 +266,7 @@ int mostThreads() { return std::min(kMostThreads, omp_get_thread_limit()); }
 
 int threadsOf(const tbem_op_desc& op) { return op.threads > 0 ? op.threads : std::min(omp_get_max_threads(), mostThreads()); }
 
-Op::Op(const tbem_op_desc& from)
-    : desc(from),
-      operands(from.operands, from.operands + from.inputs + from.outputs),
-      attributes(from.attributes, from.attributes + from.attribute_count),
-      threads(threadsOf(from)) {
-  desc.operands = operands.data();
-  desc.attributes = attributes.data();
-}
+Op::Op(const tbem_op_desc& from) : OwnDescription(from), threads(threadsOf(from)) {}
 
 }  // namespace tbem::cpu
 

@@ -90,16 +90,9 @@ tbem_status checkOp(const tbem_op_desc& op) {
   return TBEM_OK;
 }
 
-/// Runs `body`, and turns what the standard library throws into a status.
 template <class Body>
 tbem_status guarded(Body body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return fail(TBEM_OUT_OF_MEMORY, "cuda: the host has no memory for an operator");
-  } catch (const std::exception& error) {
-    return fail(TBEM_FAILED, error.what());
-  }
+  return runtime::guarded(fail, "cuda: the host has no memory for an operator", body);
 }
 
 /// What `body` makes of the device, which is open on this thread then.
@@ -168,21 +161,8 @@ tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
 tbem_status create(const tbem_op_desc* op, tbem_op** out) {
   return onDevice([&](const Device&) {
     if (const tbem_status status = checkOp(*op)) return status;
-    for (int k = 0; k < op->inputs + op->outputs; ++k) {
-      if (op->operands[k].present != 0 && op->operands[k].layout.any != 0)
-        return fail(TBEM_INVALID, "cuda: create needs every layout chosen");
-    }
-    // The same checks of layouts as in a query; nothing is `any`, so nothing is changed.
-    std::vector<tbem_operand> operands(op->operands, op->operands + op->inputs + op->outputs);
-    tbem_op_desc copy = *op;
-    copy.operands = operands.data();
-    tbem_op_info info{};
-    const Family family = familyOf(op->primitive);
-    if (const tbem_status status = family.query(copy, info)) return status;
-    std::unique_ptr<Op> made;
-    const tbem_status status = family.create(*op, made);
-    if (status == TBEM_OK) *out = reinterpret_cast<tbem_op*>(made.release());
-    return status;
+    if (!runtime::layoutsAreChosen(*op)) return fail(TBEM_INVALID, "cuda: create needs every layout chosen");
+    return runtime::createBy(familyOf(op->primitive), *op, out);
   });
 }
 

@@ -55,6 +55,6 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 
 }  // namespace
 
-Family concatFamily() { return familyOf<Concat>(query); }
+Family concatFamily() { return Family::of<Concat>(query); }
 
 }  // namespace tbem::cpu

@@ -76,6 +76,6 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 
 }  // namespace
 
-Family moveFamily() { return familyOf<Move>(query); }
+Family moveFamily() { return Family::of<Move>(query); }
 
 }  // namespace tbem::cpu

@@ -4,6 +4,7 @@
 // (Dnnl.h); the rest are our own loops under OpenMP, whose threads libdnnl shares.
 #pragma once
 
+#include "runtime/core/Family.h"
 #include "runtime/core/Layout.h"
 #include "runtime/core/Primitive.h"
 
@@ -17,20 +18,15 @@ namespace tbem::cpu {
 /// Keeps a message for last_error and returns the status.
 tbem_status fail(tbem_status status, const std::string& message);
 
-/// A prepared operator. Owns a copy of its description.
-class Op {
+/// A prepared operator.
+class Op : public runtime::OwnDescription {
 public:
   explicit Op(const tbem_op_desc& from);
   virtual ~Op() = default;
-  Op(const Op&) = delete;
-  Op& operator=(const Op&) = delete;
 
   /// Allocates nothing of ours.
   virtual tbem_status run(void* const* memory, void* work, const double* scalars) = 0;
 
-  tbem_op_desc desc;
-  std::vector<tbem_operand> operands;
-  std::vector<std::int64_t> attributes;
   int threads;
 };
 
@@ -41,21 +37,7 @@ constexpr int kMostThreads = 1024;
 /// Threads that a description asks for: its own number, or as many as OpenMP would take and may.
 int threadsOf(const tbem_op_desc& op);
 
-/// A family of primitives. `query` gets a description that passed checkDescription and fills what is `any`; `create` gets one
-/// without `any` that passed its query.
-struct Family {
-  tbem_status (*query)(tbem_op_desc& op, tbem_op_info& info);
-  tbem_status (*create)(const tbem_op_desc& op, std::unique_ptr<Op>& out);
-};
-
-/// A family whose primitives are all prepared as one kind of operator.
-template <class Only>
-Family familyOf(tbem_status (*query)(tbem_op_desc& op, tbem_op_info& info)) {
-  return {query, [](const tbem_op_desc& op, std::unique_ptr<Op>& out) {
-            out = std::make_unique<Only>(op);
-            return tbem_status{TBEM_OK};
-          }};
-}
+using Family = runtime::FamilyOf<Op>;
 
 constexpr std::int64_t kThinRows = 64;  ///< up to so many rows ThinProduct.cpp takes a dense layer
 

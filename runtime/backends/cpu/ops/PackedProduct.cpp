@@ -226,6 +226,6 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 
 }  // namespace
 
-Family packedFamily() { return familyOf<PackedProduct>(query); }
+Family packedFamily() { return Family::of<PackedProduct>(query); }
 
 }  // namespace tbem::cpu

@@ -131,6 +131,6 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 
 }  // namespace
 
-Family poolFamily() { return familyOf<Pool>(query); }
+Family poolFamily() { return Family::of<Pool>(query); }
 
 }  // namespace tbem::cpu

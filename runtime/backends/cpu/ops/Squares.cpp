@@ -55,6 +55,6 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 
 }  // namespace
 
-Family squaresFamily() { return familyOf<SumSquares>(query); }
+Family squaresFamily() { return Family::of<SumSquares>(query); }
 
 }  // namespace tbem::cpu

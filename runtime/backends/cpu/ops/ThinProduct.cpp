@@ -57,6 +57,6 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 
 }  // namespace
 
-Family thinFamily() { return familyOf<Thin>(query); }
+Family thinFamily() { return Family::of<Thin>(query); }
 
 }  // namespace tbem::cpu

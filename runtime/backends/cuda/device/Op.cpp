@@ -23,14 +23,6 @@ tbem_status unsupported(const tbem_op_desc& op, const std::string& why) {
 
 const char* lastErrorText() { return lastError.data(); }
 
-Op::Op(const tbem_op_desc& from)
-    : desc(from),
-      operands(from.operands, from.operands + from.inputs + from.outputs),
-      attributes(from.attributes, from.attributes + from.attribute_count) {
-  desc.operands = operands.data();
-  desc.attributes = attributes.data();
-}
-
 tbem_status plainLayouts(tbem_op_desc& op) {
   for (int k = 0; k < op.inputs + op.outputs; ++k) {
     tbem_operand& operand = op.operands[k];

@@ -4,6 +4,7 @@
 // the rest are kernels of our own (kernels/*.cu), which ops/*.cpp start. A query needs no device.
 #pragma once
 
+#include "runtime/core/Family.h"
 #include "runtime/core/Layout.h"
 #include "runtime/core/Primitive.h"
 
@@ -21,37 +22,18 @@ tbem_status unsupported(const tbem_op_desc& op, const std::string& why);
 /// The message of the last failure on this thread.
 const char* lastErrorText();
 
-/// A prepared operator. Owns a copy of its description.
-class Op {
+/// A prepared operator.
+class Op : public runtime::OwnDescription {
 public:
-  explicit Op(const tbem_op_desc& from);
+  using OwnDescription::OwnDescription;
   virtual ~Op() = default;
-  Op(const Op&) = delete;
-  Op& operator=(const Op&) = delete;
 
   /// Puts its work behind what the device was asked before (Device.h). `memory` and `work` are addresses of the device.
   virtual tbem_status run(void* const* memory, void* work, const double* scalars) = 0;
-
-  tbem_op_desc desc;
-  std::vector<tbem_operand> operands;
-  std::vector<std::int64_t> attributes;
 };
 
-/// A family of primitives. `query` gets a description that passed checkDescription and fills what is `any`, and the workspace;
-/// `create` gets one without `any` that passed its query, with the device open.
-struct Family {
-  tbem_status (*query)(tbem_op_desc& op, tbem_op_info& info);
-  tbem_status (*create)(const tbem_op_desc& op, std::unique_ptr<Op>& out);
-};
-
-/// A family whose primitives are all prepared as one kind of operator.
-template <class Only>
-Family familyOf(tbem_status (*query)(tbem_op_desc& op, tbem_op_info& info)) {
-  return {query, [](const tbem_op_desc& op, std::unique_ptr<Op>& out) {
-            out = std::make_unique<Only>(op);
-            return tbem_status{TBEM_OK};
-          }};
-}
+/// Created with the device open.
+using Family = runtime::FamilyOf<Op>;
 
 /// Makes every operand that is `any` row-major; TBEM_UNSUPPORTED where one that is given is not.
 tbem_status plainLayouts(tbem_op_desc& op);

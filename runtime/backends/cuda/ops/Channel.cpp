@@ -50,6 +50,6 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 
 }  // namespace
 
-Family channelFamily() { return familyOf<Channel>(query); }
+Family channelFamily() { return Family::of<Channel>(query); }
 
 }  // namespace tbem::cuda

@@ -128,6 +128,6 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 
 }  // namespace
 
-Family poolFamily() { return familyOf<Pool>(query); }
+Family poolFamily() { return Family::of<Pool>(query); }
 
 }  // namespace tbem::cuda

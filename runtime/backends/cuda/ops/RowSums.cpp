@@ -59,6 +59,6 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 
 }  // namespace
 
-Family rowSumFamily() { return familyOf<RowGradientSums>(query); }
+Family rowSumFamily() { return Family::of<RowGradientSums>(query); }
 
 }  // namespace tbem::cuda
