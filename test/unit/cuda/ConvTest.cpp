@@ -4,6 +4,7 @@
 #include "runtime/backends/cuda/libraries/Cudnn.h"
 #include "runtime/cudnn/Places.h"
 #include "runtime/cudnn/Properties.h"
+#include "test/unit/cudnn/Devices.h"
 
 #include <gtest/gtest.h>
 
@@ -11,25 +12,11 @@ namespace tbem::cuda {
 namespace {
 
 std::string h100() {
-  cudnn::DeviceProperties p;
+  cudnn::DeviceProperties p = cudnn::hopper();
   p.name = "NVIDIA H100 80GB HBM3";
-  p.capability = 900;
-  p.multiprocessors = 132;
   p.memory = 85520809984;
   p.l2 = 52428800;
-  p.clockKHz = 1980000;
   p.memoryClockKHz = 2619000;
-  p.sharedPerBlock = 49152;
-  p.sharedPerBlockMost = 232448;
-  p.sharedReserved = 1024;
-  p.registersPerBlock = p.registersPerMultiprocessor = 65536;
-  p.threadsPerBlock = 1024;
-  p.threadsPerMultiprocessor = 2048;
-  p.blocksPerMultiprocessor = 32;
-  p.warp = 32;
-  p.block = {1024, 1024, 64};
-  p.grid = {2147483647, 65535, 65535};
-  p.driver = 13000;
   return cudnn::toJson(p);
 }
 

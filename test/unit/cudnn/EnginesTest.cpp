@@ -2,6 +2,7 @@
 #include "runtime/cudnn/Choice.h"
 #include "runtime/cudnn/Engines.h"
 #include "runtime/cudnn/Properties.h"
+#include "test/unit/cudnn/Devices.h"
 
 #include <gtest/gtest.h>
 
@@ -18,25 +19,11 @@ std::string toolkit() {
 }
 
 DeviceProperties h200() {
-  DeviceProperties p;
+  DeviceProperties p = hopper();
   p.name = "NVIDIA H200";
-  p.capability = 900;
-  p.multiprocessors = 132;
   p.memory = 150754820096;
   p.l2 = 62914560;
-  p.clockKHz = 1980000;
   p.memoryClockKHz = 3201000;
-  p.sharedPerBlock = 49152;
-  p.sharedPerBlockMost = 232448;
-  p.sharedReserved = 1024;
-  p.registersPerBlock = p.registersPerMultiprocessor = 65536;
-  p.threadsPerBlock = 1024;
-  p.threadsPerMultiprocessor = 2048;
-  p.blocksPerMultiprocessor = 32;
-  p.warp = 32;
-  p.block = {1024, 1024, 64};
-  p.grid = {2147483647, 65535, 65535};
-  p.driver = 13000;
   return p;
 }
 
