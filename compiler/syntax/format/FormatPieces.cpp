@@ -9,16 +9,22 @@
 namespace tbem::syntax {
 
 namespace {
-/// Of several empty lines one, and no blanks where a line ends.
+void dropBlanksAtTheEnd(std::string& text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.pop_back();
+}
+
+/// Of several empty lines one, and no blanks where a line ends (the last line too: a text may end in what elsewhere is a comment,
+/// and then its token has the blanks behind it).
 std::string withFewEmptyLines(const std::string& text) {
   std::string kept;
   for (const char c : text) {
     if (c == '\n') {
-      while (!kept.empty() && (kept.back() == ' ' || kept.back() == '\t' || kept.back() == '\r')) kept.pop_back();
+      dropBlanksAtTheEnd(kept);
       if (kept.ends_with("\n\n")) continue;
     }
     kept += c;
   }
+  dropBlanksAtTheEnd(kept);
   return kept;
 }
 
@@ -41,10 +47,7 @@ std::vector<Place> inOrder(const Source& source, const LayoutResult& layout) {
   for (const SrcRange& range : layout.comments) {
     Place place{range.begin - source.base, range.end - source.base, {}};
     place.piece.text = source.text.substr(place.begin, place.end - place.begin);
-    while (!place.piece.text.empty() &&
-           (place.piece.text.back() == ' ' || place.piece.text.back() == '\r' || place.piece.text.back() == '\t')) {
-      place.piece.text.pop_back();
-    }
+    dropBlanksAtTheEnd(place.piece.text);
     place.piece.comment = true;
     place.piece.lineComment = place.piece.text.starts_with("//");
     list.push_back(std::move(place));

@@ -117,6 +117,10 @@ TEST(Format, CommentsKeepTheirPlaces) {
   SourceManager sources;
   DiagnosticSink sink;
   EXPECT_EQ(syntax::format(sources.add("t", text), sink).value_or("refused"), text);
+  // The text of a process may end in what elsewhere is a comment, with blanks behind it.
+  EXPECT_EQ(syntax::format(sources.add("t", "process P(a: nat) b: nat\ncomment why /* here */ \t\nend_process"), sink)
+                .value_or("refused"),
+            "process P(a: nat) b: nat\ncomment why /* here */\nend_process\n");
   EXPECT_EQ(syntax::format(sources.add("t", "// a\n\n\n\n/* b\n c */"), sink).value_or("refused"), "// a\n\n/* b\n c */\n");
   EXPECT_EQ(syntax::format(sources.add("t", ""), sink).value_or("refused"), "");
   EXPECT_FALSE(syntax::format(sources.add("t", "let a = "), sink).has_value());

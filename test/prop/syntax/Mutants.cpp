@@ -25,6 +25,10 @@ std::vector<Lexeme> lexemes(const std::string& text) {
     if (text.compare(i, 2, "//") == 0) {
       end = std::min(text.find('\n', i), text.size());
       blank = true;
+    } else if (text.compare(i, 2, "/*") == 0) {
+      const std::size_t close = text.find("*/", i + 2);
+      end = close == std::string::npos ? text.size() : close + 2;
+      blank = true;
     } else if (std::isspace(static_cast<unsigned char>(text[i])) != 0) {
       while (end < text.size() && std::isspace(static_cast<unsigned char>(text[end])) != 0) ++end;
       blank = true;
