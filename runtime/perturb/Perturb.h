@@ -1,0 +1,121 @@
+// Searches, near the examples of a dataset, for inputs that make a network with gates slow (the protocol is that of DeepPerform,
+// Chen et al. 2022, section 5): a method moves each example within a ball around it and within the box of valid inputs, and the
+// network with its gates says what that costs.
+//
+// What it finds is a function of the plan, the data, the weights and the executables: it is the same after any number of
+// restarts. Examples of a batch do not depend on one another. Examples of a method that the store has are not searched for again.
+#pragma once
+
+#include "runtime/core/Executable.h"
+#include "runtime/data/Dataset.h"
+#include "runtime/train/Snapshot.h"
+
+#include <tl/expected.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tbem::perturb {
+
+enum class Norm : std::uint8_t { Linf, L2 };
+
+struct Plan {
+  data::Split split = data::Split::Test;
+  std::int64_t count = 0;  ///< the first so many examples of the split
+  std::int64_t batch =
+      1;  ///< of all executables but Victim::single; a last batch that is not full is filled with its last example
+  std::uint64_t seed = 0;
+  Norm norm = Norm::Linf;
+  double radius = 0;         ///< of the ball around each example, in the input's own numbers
+  double low = 0, high = 1;  ///< the box: what a valid input's numbers are between
+  bool keepLabel = false;    ///< only points with the prediction of their example count; without one the example itself is kept
+  std::int64_t repeats = 0;  ///< > 0: latency of each example and each point is the median of so many runs at batch 1
+};
+
+/// The network as its training left it, at inference, with its gates.
+struct Victim {
+  const runtime::Executable* batch = nullptr;   ///< Plan::batch examples, outputs kept
+  const runtime::Executable* single = nullptr;  ///< one example, where latency is wanted
+  std::string input;                            ///< the path of its one input, f32, in both
+  std::optional<std::size_t> classAxis;         ///< of its first output; nothing: it predicts no class
+  std::vector<double> branchFlops;              ///< what an example costs in each branch (Executable::branches)
+  double least = 0, most = 0;                   ///< FLOPs of an example, over all paths
+};
+
+/// How a network is trained that moves examples (a generator, or one perturbation for all).
+struct Learning {
+  const runtime::Executable* step = nullptr;  ///< forward, backward and update of Plan::batch examples of the training split
+  std::string seed;                           ///< the path of its input
+  std::int64_t epochs = 1;
+  std::int64_t count = 0;  ///< the first so many examples of the training split
+};
+
+struct Method {
+  std::string word;                            ///< "gradient"
+  std::string text;                            ///< "gradient(steps: 30)": as the program writes it
+  std::string identity;                        ///< of everything that decides what it finds
+  const runtime::Executable* mover = nullptr;  ///< the next point is its first output
+  std::string point;                           ///< the path of the input that holds the point; "": it does not look at it
+  std::string seed;                            ///< of the example; "": the same
+  std::string label;                           ///< of the example's prediction (i64), "": the same
+  /// Paths of further inputs: before the first step they are zero, afterwards what the outputs behind the first one were, in
+  /// order.
+  std::vector<std::string> states;
+  std::int64_t steps = 1;  ///< runs of the mover for each batch, numbered from 1
+  /// After how many steps the network is asked what the points cost, as also after the last; of the points that it was asked
+  /// about, the first that costs most is kept. 0: after the last step alone.
+  std::int64_t look = 1;
+  std::optional<Learning> learning;  ///< it is trained before it moves anything
+};
+
+/// What a method made of one example.
+struct Point {
+  std::int64_t example = 0;
+  std::int64_t label = -1;               ///< -1: the data have none
+  std::int64_t before = -1, after = -1;  ///< predictions; -1: the network predicts no class
+  double flopsBefore = 0, flops = 0;
+  double linf = 0, l2 = 0;                              ///< how far it moved
+  std::vector<std::int8_t> decisionsBefore, decisions;  ///< by gate, as runtime::Decision::of
+  double latencyBefore = 0, latency = 0;                ///< seconds; 0: not wanted
+  double psnr = 0;                                      ///< in dB of the box's width; infinite where it did not move
+  std::optional<double> ssim;  ///< of images (Wang et al. 2004): [channels, height, width], 11 pixels or more
+};
+
+/// What one method did to all examples.
+struct Series {
+  std::string word, text;
+  std::vector<std::string> gates;  ///< paths, in program order
+  std::vector<Point> points;       ///< by example
+  std::int64_t stored = 0;         ///< of these, how many the store had
+  double learning = 0;             ///< seconds, 0 where nothing was learned or it was not needed
+  double moving = 0;               ///< seconds that the mover took for the points that were not stored
+};
+
+/// All calls come from the thread that searches. Any may be empty.
+struct Observer {
+  std::function<void(const Method& method)> begins;
+  std::function<void(const Method& method, const Series& series)> ends;
+  std::function<void(std::int64_t done, std::int64_t total, const std::string& what)> progress;
+  std::function<bool()> stop;  ///< asked between steps: true ends the search; whole batches that are done stay in the store
+};
+
+struct Outcome {
+  std::vector<Series> series;
+  bool interrupted = false;
+};
+
+struct Failure {
+  enum class Kind : std::uint8_t { Environment, Run } kind = Kind::Environment;
+  std::string message;
+};
+
+/// `weights`: the victim's. `store`: path of the store where points are kept (made where there is none); "": nowhere. `fresh`:
+/// what it has is not taken. The executables are linked: they run in one arena, and what is one storage has one path.
+tl::expected<Outcome, Failure> run(const Plan& plan, const data::Dataset& dataset, const tbem_backend& backend,
+                                   const Victim& victim, const std::vector<Method>& methods, const train::Snapshot& weights,
+                                   const std::string& store, bool fresh, const Observer& observer);
+
+}  // namespace tbem::perturb

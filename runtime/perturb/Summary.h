@@ -1,0 +1,41 @@
+// What a method did, in numbers: the columns of the report's table.
+#pragma once
+
+#include "runtime/perturb/Perturb.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace tbem::perturb {
+
+/// I-FLOPs of a point: (flops - flopsBefore) / flopsBefore (Chen et al. 2022, equation 10 and section 5.2). Shares are from 0 to
+/// 1; what nobody asked for is nothing.
+struct Summary {
+  std::int64_t examples = 0;
+  double meanIncrease = 0, mostIncrease = 0;  ///< I-FLOPs
+  std::int64_t raised = 0;                    ///< examples that cost more than before
+  /// (flops - flopsBefore) / (most - flopsBefore), in the mean over examples that had room; nothing: none had.
+  std::optional<double> headroom;
+  double flopsBefore = 0, flops = 0;               ///< means
+  std::optional<double> accuracyBefore, accuracy;  ///< where examples have labels and the network predicts classes
+  std::optional<double> kept;                      ///< share of predictions that stayed
+  double linf = 0, l2 = 0;                         ///< means
+  std::optional<double> psnr, ssim;                ///< means over examples that moved
+  std::optional<double> meanLatencyIncrease, mostLatencyIncrease;
+  /// Pearson's correlation of FLOPs and latency, over examples and points together; nothing where one of them does not vary.
+  std::optional<double> correlation;
+  /// Share of the gates' sides (taken, not taken) that some point took, of those that exist: decision block coverage.
+  double coverage = 0;
+  std::optional<double> secondsOfExample;  ///< of moving, for each point that was not stored
+};
+Summary summarise(const Series& series, const Victim& victim);
+
+/// Peak signal-to-noise ratio in dB, of numbers `width` apart at most; infinite where they are equal.
+double psnr(std::span<const float> a, std::span<const float> b, double width);
+/// Structural similarity of images [channels, height, width] (Wang et al. 2004: a Gaussian window of 11 x 11 with sigma 1.5, K1
+/// 0.01, K2 0.03, windows that lie in the image alone), in the mean over channels; nothing for smaller ones and for what is no
+/// image.
+std::optional<double> ssim(std::span<const float> a, std::span<const float> b, std::span<const std::int64_t> shape, double width);
+
+}  // namespace tbem::perturb
