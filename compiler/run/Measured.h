@@ -49,6 +49,12 @@ struct Trained {
   tl::expected<train::Outcome, Failed> outcome;
 };
 
+/// How a perturbation ended. Errors: as runPerturbation.
+struct Perturbed {
+  const PerturbationRun* perturbation = nullptr;
+  tl::expected<perturb::Outcome, Failed> outcome;
+};
+
 /// Why there is nothing to measure or to read: no design of a network, or no place for a store. Nothing: there is.
 std::optional<Failed> nothingMeasured(const Measured& measured);
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "compiler/experiment/Campaigns.h"
+#include "compiler/experiment/Perturbations.h"
 #include "compiler/experiment/Trainings.h"
 #include "compiler/support/Events.h"
 #include "runtime/core/Measurement.h"
 #include "runtime/measure/Campaign.h"
+#include "runtime/perturb/Summary.h"
 
 #include <cstdint>
 #include <string>
@@ -32,6 +34,18 @@ public:
   /// `outcome`: nullptr where it failed.
   virtual void trainingEnds(const TrainingRun& /*training*/, const train::Outcome* /*outcome*/,
                             const std::string& /*checkpoint*/) {}
+
+  // Perturbations
+  /// `victim`: what is known of the network without running it.
+  virtual void perturbationBegins(const PerturbationRun& /*perturbation*/, const perturb::Victim& /*victim*/) {}
+  virtual void methodBegins(const PerturbationRun& /*perturbation*/, const perturb::Method& /*method*/) {}
+  virtual void perturbing(const PerturbationRun& /*perturbation*/, std::int64_t /*done*/, std::int64_t /*total*/,
+                          const std::string& /*what*/) {}
+  /// A method is done with all examples, or was interrupted; `summary` is of the points that there are.
+  virtual void methodEnds(const PerturbationRun& /*perturbation*/, const perturb::Series& /*series*/,
+                          const perturb::Summary& /*summary*/) {}
+  /// `outcome`: nullptr where it failed.
+  virtual void perturbationEnds(const PerturbationRun& /*perturbation*/, const perturb::Outcome* /*outcome*/) {}
 };
 
 }  // namespace tbem::driver

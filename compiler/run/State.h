@@ -1,6 +1,7 @@
 // What the stages of the pipeline hand on.
 #pragma once
 
+#include "compiler/experiment/Perturbations.h"
 #include "compiler/experiment/Trainings.h"
 #include "compiler/experiment/designs/Designs.h"
 #include "compiler/run/Measured.h"
@@ -51,12 +52,15 @@ struct State {
   Designs designs;                       ///< after `design`
   /// After `design`. Their rows stand behind those of the designs: for each, its step and then its evaluations.
   std::vector<std::unique_ptr<TrainingRun>> trainings;
+  /// After `design`. Their rows stand behind those of trainings: for each, the victim's and then the methods'.
+  std::vector<std::unique_ptr<PerturbationRun>> perturbations;
   std::vector<RowState> rows;  ///< after `graph`: the rows that met their conditions
   std::string backendName;     ///< after `lower`
   Opened backend;
   estimate::QueryCache queries;
   Measured measured;                ///< after `cases`, and what follows it
   std::vector<Trained> trained;     ///< after `train`: up to one that was interrupted
+  std::vector<Perturbed> perturbed;  ///< after `perturb`: likewise
   std::set<std::string_view> done;  ///< stages that were run
   spec::Work proofs;                ///< what is left of the command's limit of work for proofs
   /// Of the workspace, which it goes before: bugs carry the program.

@@ -1,0 +1,41 @@
+// The `perturb` declarations of a program, read and checked: whose network, its graphs, its plan.
+#pragma once
+
+#include "compiler/experiment/Trainings.h"
+#include "compiler/graph/read/Perturbation.h"
+#include "runtime/perturb/Perturb.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// A method's graphs.
+struct MethodRun {
+  graph::MethodSpec spec;
+  std::unique_ptr<DesignRun> mover;
+  std::unique_ptr<DesignRun> learner;  ///< null: it learns nothing
+};
+
+/// One perturbation. Its graphs are designs of one row, as those of a training are.
+struct PerturbationRun {
+  graph::PerturbSpec spec;
+  const TrainingRun* training = nullptr;  ///< whose network and weights
+  const data::Reader* reader = nullptr;
+  data::Settings settings;
+  data::Description about;
+  perturb::Plan plan;
+  std::unique_ptr<DesignRun> victim;
+  std::unique_ptr<DesignRun> single;  ///< null: latency is not wanted
+  std::vector<MethodRun> methods;
+
+  explicit PerturbationRun(graph::PerturbSpec spec) : spec(std::move(spec)) {}
+};
+
+/// Those of the program's own file, in order. Mistakes go to the session; one that has any is left out.
+std::vector<std::unique_ptr<PerturbationRun>> makePerturbations(Workspace& workspace,
+                                                                const std::vector<std::unique_ptr<TrainingRun>>& trainings,
+                                                                const Target& target);
+
+}  // namespace tbem::driver
