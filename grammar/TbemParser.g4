@@ -34,7 +34,7 @@ predict : PREDICT ID AT value;
 fit : FIT ID (AT at=value)? OVER ID INTO into=value (ON on=value)?;
 dataset : DATASET ID EQ expr;
 train : TRAIN ID EQ value ON value config?;
-perturb : PERTURB ID OF ID config;
+perturb : PERTURB ID OF ID ON value config;
 assume : ASSUME ID IN value;
 
 parameters : parameterGroup (COMMA parameterGroup)*;

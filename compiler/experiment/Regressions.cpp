@@ -150,9 +150,6 @@ void refuseLaterDeclarations(Workspace& workspace) {
       case ast::NodeKind::Fit:
         what = "`fit` is";
         break;
-      case ast::NodeKind::Perturb:
-        what = "`perturb` is";
-        break;
       case ast::NodeKind::Assume:
         what = "`assume` is";
         break;

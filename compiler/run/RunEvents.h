@@ -3,8 +3,8 @@
 #pragma once
 
 #include "compiler/experiment/Campaigns.h"
-#include "compiler/experiment/Perturbations.h"
-#include "compiler/experiment/Trainings.h"
+#include "compiler/experiment/trainings/Perturbations.h"
+#include "compiler/experiment/trainings/Trainings.h"
 #include "compiler/support/Events.h"
 #include "runtime/core/Measurement.h"
 #include "runtime/measure/Campaign.h"

@@ -1,8 +1,8 @@
 // What the stages of the pipeline hand on.
 #pragma once
 
-#include "compiler/experiment/Perturbations.h"
-#include "compiler/experiment/Trainings.h"
+#include "compiler/experiment/trainings/Perturbations.h"
+#include "compiler/experiment/trainings/Trainings.h"
 #include "compiler/experiment/designs/Designs.h"
 #include "compiler/run/Measured.h"
 #include "compiler/run/Rows.h"

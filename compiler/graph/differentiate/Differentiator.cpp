@@ -14,9 +14,23 @@ Differentiator::Differentiator(Elaborator& elaborator, Graph& graph)
     : elaborator(elaborator), graph(graph), builder(elaborator.builder), forwardOps(graph.ops.size()) {}
 
 bool Differentiator::differentiate(TensorId loss, const Value& optimizer, SrcRange use, const std::vector<TensorId>& wanted) {
-  markNeeded(wanted);
+  markNeeded(wanted, graph.weights.size());
   const std::optional<UpdateRule> rule = elaborator.updateRule(optimizer, use);
-  if (!rule) return false;
+  return rule && addGradients(loss, wanted) && addUpdates(*rule);
+}
+
+bool Differentiator::differentiateSome(TensorId loss, std::size_t learn, const Value& optimizer, SrcRange use) {
+  markNeeded({}, learn);
+  const std::optional<UpdateRule> rule = elaborator.updateRule(optimizer, use);
+  return rule && addGradients(loss, {}) && addUpdates(*rule);
+}
+
+bool Differentiator::differentiateInputs(TensorId loss, const std::vector<TensorId>& wanted) {
+  markNeeded(wanted, 0);
+  return addGradients(loss, wanted);
+}
+
+bool Differentiator::addGradients(TensorId loss, const std::vector<TensorId>& wanted) {
   if (!needed[index(loss)]) return true;  // nothing to learn
   const Elaborator::Detour detour(elaborator, Phase::Backward);
   // The loss of a step is the mean of its micro-batches'.
@@ -24,23 +38,28 @@ bool Differentiator::differentiate(TensorId loss, const Value& optimizer, SrcRan
       builder.fill("d" + graph[loss].name, graph[loss].dtype, graph[loss].shape, {1, graph.microBatches}, graph[loss].range);
   if (!passBack()) return false;
   for (const TensorId tensor : wanted) graph.wanted.push_back({tensor, finished(tensor)});
+  return true;
+}
+
+bool Differentiator::addUpdates(const UpdateRule& rule) {
+  const Elaborator::Detour detour(elaborator, Phase::Backward);
   for (const std::size_t weight : complete) {
     const Graph::Weight& entry = graph.weights[weight];
-    const std::optional<TensorId> after = elaborator.update(*rule, entry.value, entry.gradient);
+    const std::optional<TensorId> after = elaborator.update(rule, entry.value, entry.gradient);
     if (!after) return false;
     graph.weights[weight].after = *after;
   }
   return true;
 }
 
-/// Which tensors need a gradient: floating ones from which a weight, or a tensor whose gradient is wanted, can be reached through
+/// Which tensors need a gradient: floating ones from which one of the first `learn` weights, or a tensor whose gradient is wanted, can be reached through
 /// operators that have gradients.
-void Differentiator::markNeeded(const std::vector<TensorId>& wanted) {
+void Differentiator::markNeeded(const std::vector<TensorId>& wanted, std::size_t learn) {
   needed.assign(graph.tensors.size(), false);
   gradient.assign(graph.tensors.size(), kNoTensor);
   uses.assign(graph.weights.size(), 0);
   for (const TensorId tensor : wanted) needed[index(tensor)] = true;
-  for (std::size_t w = 0; w < graph.weights.size(); ++w) {
+  for (std::size_t w = 0; w < learn; ++w) {
     const TensorId value = graph.weights[w].value;
     needed[index(value)] = true;
     weightOf.emplace(index(value), w);

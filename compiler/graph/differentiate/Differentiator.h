@@ -21,12 +21,18 @@ public:
   /// Gradients of `loss` for every weight that it depends on, and one update each by `optimizer`; gradients for `wanted`, which
   /// are floating tensors of the forward pass. They stand in the graph then. False after a report.
   bool differentiate(TensorId loss, const Value& optimizer, SrcRange use, const std::vector<TensorId>& wanted = {});
+  /// The same with weights that stay as they are: the first `learn` alone have gradients and updates.
+  bool differentiateSome(TensorId loss, std::size_t learn, const Value& optimizer, SrcRange use);
+  /// Gradients for `wanted` alone; no weight has one.
+  bool differentiateInputs(TensorId loss, const std::vector<TensorId>& wanted);
 
   /// By tensor that is a gradient, or a part of one: the first value whose gradient it is.
   std::unordered_map<std::uint32_t, TensorId> valueOf;
 
 private:
-  void markNeeded(const std::vector<TensorId>& wanted);
+  void markNeeded(const std::vector<TensorId>& wanted, std::size_t learn);
+  bool addGradients(TensorId loss, const std::vector<TensorId>& wanted);
+  bool addUpdates(const UpdateRule& rule);
   void markResults(std::size_t position);
   bool passBack();
   bool differentiateOp(const Passage& through, OpContext* context, OpId id);

@@ -60,8 +60,9 @@ struct InputSpec {
   bool counts(std::span<const std::uint32_t> levels) const;
 };
 
-/// What graphs are built for. Evaluate: the loss of a network that does not train, with its running statistics.
-enum class Task : std::uint8_t { Infer, Train, Evaluate };
+/// What graphs are built for. Evaluate: the loss of a network that does not train, with its running statistics. Move and Learn: a
+/// search for inputs that make it slow (SearchSpec).
+enum class Task : std::uint8_t { Infer, Train, Evaluate, Move, Learn };
 
 /// How a training step treats gates (docs/training.md). Arms are mixed by the gates' decisions, whose gradients are the scores'
 /// (StraightThrough); by the scores (Soft); or by decisions drawn with the scores as probabilities, whose gradients are those of
@@ -71,6 +72,38 @@ struct GateTraining {
   Rational temperature{1};      ///< Gumbel
   std::vector<Rational> exits;  ///< the weight of each exit's loss, the last result's behind them; empty: 1 each
   SrcRange exitsRange;
+};
+
+/// What a search for slow inputs makes less (docs/perturb.md). All are sums over samples.
+enum class Objective : std::uint8_t {
+  None,        ///< the network is not looked at
+  Margins,     ///< minus the margins of its gates, weighted by `shares`
+  Flops,       ///< minus the share of its FLOPs with the logistic function of the margin in place of each decision
+  Uncertainty  ///< the cross entropy of its exits, but for the last result, to the uniform distribution
+};
+
+/// The graphs of one method of a search, around a network whose weights stay as they are and which is at inference.
+///
+/// Task::Move: inputs NAME (the point; with an objective), NAME.seed (the example), NAME.label (where `keep` is not 0) and
+/// NAME.state[i]; outputs: the next point, and as many next states.
+/// Task::Learn: one step of the weights of `through`, which makes points of NAME.seed. Their paths begin with "generator".
+struct SearchSpec {
+  Objective objective = Objective::None;
+  Rational temperature{1, 10};  ///< Flops: the scale of the logistic function
+  Rational distance{0};         ///< weight of the squared distance between points and seeds
+  Rational keep{0};             ///< weight of the cross entropy of every result to the seed's prediction
+  /// By gate, in program order: the FLOPs that the way which costs more adds, as a share of the network's most.
+  std::vector<Rational> shares;
+  /// The operator of std.nn that makes the next point, or that places what `through` gives, and its parameters.
+  std::string move;
+  std::vector<std::pair<std::string, Rational>> parameters;
+  std::uint32_t states = 0;            ///< how many `move` has
+  Rational rate{1, 1000};              ///< of adam, where the spec has no optimiser
+  const ast::Expr* through = nullptr;  ///< the network that makes points; null: `generator`
+  std::string generator;               ///< of std.nn; "": points are not made by a network
+  SrcRange range;                      ///< of the method in the program
+
+  bool generates() const { return through != nullptr || !generator.empty(); }
 };
 
 /// A network and what its graphs are built from. Move only: values refer to its pool.
@@ -94,6 +127,7 @@ struct ExperimentSpec {
   std::optional<CheckpointSpec> checkpoint;  ///< clause `checkpoint`
   const ast::Expr* accumulate = nullptr;     ///< clause `accumulate`; it may name factors
   GateTraining gates = {};                   ///< of a training
+  std::optional<SearchSpec> search;          ///< of Move and Learn
   std::unique_ptr<sema::ExprPool> pool;
 
   bool hasNetwork() const { return of != nullptr; }

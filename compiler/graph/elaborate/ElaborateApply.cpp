@@ -242,7 +242,7 @@ Value Elaborator::runActivation(Activation& a, const std::vector<Value>& tensors
   for (const ast::WeightStmt* weight : a.decl->weights) {
     if (!makeWeight(a, *weight)) return {};
   }
-  const bool ownGradient = !a.decl->backward.empty() && options.training && phase() == Phase::Forward;
+  const bool ownGradient = !a.decl->backward.empty() && options.differentiates && phase() == Phase::Forward;
   if (a.decl->hasBody) return ownGradient ? runBodyWithGradient(a) : runBody(a);
   return runLeaf(a);
 }

@@ -24,6 +24,7 @@ Elaborator::Elaborator(Session& session, const sema::Program& program, Structure
       options(options),
       builder(out.graph, out.pool,
               [this](const Op& op) { fail(diag::too_many_operators, op.range, graph.network, graph.ops.size() - 1); }) {
+  inTraining = options.training;
   graph.training = options.training;
   graph.regions.emplace_back();
   graph.scopes.emplace_back();
@@ -62,7 +63,7 @@ OpId Elaborator::addOp(Op op, const Activation& a) {
 
 void Elaborator::addLeaf(Op op, Activation& a) {
   const OpId id = addOp(std::move(op), a);
-  if (phase() == Phase::Forward && options.training)
+  if (phase() == Phase::Forward && options.differentiates)
     tape.note(id, {a.decl, a.frame.module, std::move(a.frame.locals), std::move(a.labels), a.path});
 }
 
@@ -88,7 +89,7 @@ bool Elaborator::exitStatement(const ast::Exit& statement) {
 // ---- Names and members ------------------------------------------------------------------------------------------------
 
 std::optional<Value> Elaborator::specialName(std::string_view name) {
-  if (name == "training") return truth(options.training);
+  if (name == "training") return truth(inTraining);
   if (name == "step" && frame->elementwise && now.elem != nullptr) {
     return Value::indexed(ValueKind::Elem, now.elem->scalar(pool.step()));
   }

@@ -35,7 +35,10 @@ using sema::ValueKind;
 
 struct ElaborateOptions {
   tbem_dtype dtype = TBEM_F32;
-  bool training = false;
+  bool training = false;  ///< Graph::training, and at first what the word `training` says
+  /// Gates let every sample compute everything, and what is needed for gradients is kept.
+  bool differentiates = false;
+  const SearchSpec* search = nullptr;  ///< of a search for slow inputs
   Updates updates = Updates::All;
   bool recordCalls = false;
   GateTraining gates = {};
@@ -81,9 +84,12 @@ public:
     std::vector<GradientCall>* calls = nullptr;  ///< in a gradient
   };
   Now now;
+  bool inTraining = false;  ///< what the word `training` says
   std::vector<const ast::Callable*> applying;  ///< the innermost last
   /// Of a network with exits that trains: the values that its exits leave with and its last result; else none.
   const std::vector<TensorId>& trainedResults() const { return gates.trainedResults(); }
+  /// Of a search: the margins of the network's gates, in program order.
+  const std::vector<Margin>& margins() const { return gates.margins(); }
 
   using Evaluator::bind;
   using Evaluator::coerce;
@@ -107,7 +113,9 @@ public:
   /// The one operator of a declaration without a body, whose application ends with it: the tape takes its names over.
   void addLeaf(Op op, Activation& a);
   Value applyCallable(const ast::Expr& use, const Value& callee, sema::Arguments arguments) override;
-  /// An operator of std.nn.
+  /// An operator of std.nn; poison after a report.
+  Value libraryOperator(std::string_view name, SrcRange use);
+  /// The same, applied.
   Value callNamed(std::string_view name, std::vector<Value> tensors, std::vector<std::pair<std::string_view, Value>> parameters,
                   SrcRange use);
   /// The application as it is written, without what a `mutate` changes.

@@ -88,7 +88,7 @@ bool isRoot(const Elaborator& e, const ast::Callable& decl) {
 }  // namespace
 
 Value Gates::skip(Elaborator& e, const ast::Skip& expr) {
-  if (e.options.training) return trainedSkip(e, expr);
+  if (e.options.differentiates) return trainedSkip(e, expr);
   const std::optional<TensorId> condition = checkCondition(e, e.evaluate(*expr.condition), expr.condition->range, "skip");
   if (!condition) return {};
   Op gate;
@@ -150,8 +150,10 @@ bool Gates::exit(Elaborator& e, const ast::Exit& statement) {
     return false;
   }
   std::optional<TensorId> score;
-  const std::optional<TensorId> condition = exitCondition(e, statement, score);
-  if (!condition) return false;
+  const bool searches = e.options.search != nullptr;
+  if (searches && !keepMargin(e, *statement.condition, "exit")) return false;
+  std::optional<TensorId> condition;
+  if (!searches && !(condition = exitCondition(e, statement, score))) return false;
   const Value value = e.evaluate(*statement.value);
   if (value.isPoison()) return false;
   if (!value.is(ValueKind::Tensor) || e.graph.tensors[value.id].shape.empty()) {
@@ -159,10 +161,11 @@ bool Gates::exit(Elaborator& e, const ast::Exit& statement) {
     return false;
   }
   const auto result = static_cast<TensorId>(value.id);
+  exits.push_back(result);
+  if (searches) return true;
   const ExprId samples = e.graph[*condition].shape[0];
   if (!e.agree(samples, e.graph[result].shape[0], "samples", statement.condition->range, statement.value->range)) return false;
-  exits.push_back(result);
-  if (e.options.training) return true;  // its loss, and not its condition, is what counts
+  if (e.options.differentiates) return true;  // its loss, and not its condition, is what counts
   if (score && !keepBest(e, *score, result, statement.range)) return false;
   Op op;
   op.kind = OpKind::Exit;
@@ -185,7 +188,7 @@ Value Gates::joinExits(Elaborator& e, const Activation& network, Value last) {
   exits.clear();
   if (!keepsBest)
     results.push_back(static_cast<TensorId>(last.id));
-  else if (!e.options.training)
+  else if (!e.options.differentiates)
     results.push_back(best.value);
   best = {};
   const Graph& graph = e.graph;
@@ -199,7 +202,7 @@ Value Gates::joinExits(Elaborator& e, const Activation& network, Value last) {
         return {};
     }
   }
-  if (!e.options.training) return join(e, kNoOp, results, first, decl.name.range);
+  if (!e.options.differentiates) return join(e, kNoOp, results, first, decl.name.range);
   trained = std::move(results);
   return tensorValue(trained.back());
 }
@@ -230,6 +233,13 @@ Score scoreOf(Elaborator& e, const ast::Binary& comparison, const Value& left, c
   return left.is(ValueKind::Tensor) ? Score{left, opens} : Score{right, !opens};
 }
 
+/// a - b, of which one at least is a tensor.
+Value difference(Elaborator& e, const Value& a, const Value& b, SrcRange range) {
+  if (a.is(ValueKind::Tensor) && b.is(ValueKind::Tensor)) return e.callNamed("sub", {a, b}, {}, range);
+  return a.is(ValueKind::Tensor) ? e.callNamed("sub_scalar", {a}, {{"value", b}}, range)
+                                 : e.callNamed("scalar_sub", {b}, {{"value", a}}, range);
+}
+
 bool isOrder(ast::BinaryOp op) {
   return op == ast::BinaryOp::Less || op == ast::BinaryOp::LessEqual || op == ast::BinaryOp::Greater ||
          op == ast::BinaryOp::GreaterEqual;
@@ -253,8 +263,10 @@ std::pair<Value, Value> Gates::trainedShare(Elaborator& e, const ast::Expr& cond
     if (left.isPoison() || right.isPoison()) return {};
     truth = e.runtimeBinary(*comparison, left, right);
     score = scoreOf(e, *comparison, left, right);
+    if (e.options.search != nullptr && !addMargin(e, *comparison, left, right)) return {};
   } else {
     truth = e.evaluate(condition);
+    if (e.options.search != nullptr) found.emplace_back();
   }
   if (!checkCondition(e, truth, condition.range, "skip")) return {};
   using Mode = GateTraining::Mode;
@@ -276,13 +288,52 @@ std::pair<Value, Value> Gates::trainedShare(Elaborator& e, const ast::Expr& cond
 Value Gates::trainedSkip(Elaborator& e, const ast::Skip& expr) {
   const auto [condition, share] = trainedShare(e, *expr.condition);
   if (condition.isPoison() || share.isPoison()) return {};
+  const TensorId outside = reach;
+  if (!found.empty() && found.back().reach != kNoTensor) reach = found.back().reach;
   const Value computed = e.evaluate(*expr.computed);
+  reach = outside;
   const Value left = e.evaluate(*expr.leaving);
   if (!armsAreTensors(e, expr, computed, left)) return {};
   if (!armsAgree(e, expr, static_cast<TensorId>(condition.id), static_cast<TensorId>(computed.id),
                  static_cast<TensorId>(left.id)))
     return {};
   return e.callNamed("mix_rows", {share, computed, left}, {}, expr.range);
+}
+
+// ---- Gates in a search for slow inputs -----------------------------------------------------------------------------------
+
+/// Of a comparison that was evaluated: its margin, and how likely a sample comes behind it. False after a report.
+bool Gates::addMargin(Elaborator& e, const ast::Binary& comparison, const Value& left, const Value& right) {
+  Margin& gate = found.emplace_back();
+  const bool opens = comparison.op == ast::BinaryOp::Less || comparison.op == ast::BinaryOp::LessEqual;
+  const SrcRange range = comparison.range;
+  if (!isFloating(e, left) && !isFloating(e, right)) return true;  // whole numbers have no gradient
+  const Value margin = opens ? difference(e, left, right, range) : difference(e, right, left, range);
+  if (margin.isPoison()) return false;
+  gate.margin = static_cast<TensorId>(margin.id);
+  if (e.options.search->objective != Objective::Flops) return true;
+  const Value temperature = Value::number(e.pool.constant(e.options.search->temperature), true);
+  Value passing = e.callNamed("passing", {margin}, {{"temperature", temperature}}, range);
+  if (!passing.isPoison() && reach != kNoTensor) passing = e.callNamed("mul", {tensorValue(reach), passing}, {}, range);
+  if (passing.isPoison()) return false;
+  gate.reach = static_cast<TensorId>(passing.id);
+  return true;
+}
+
+/// Of an exit, which is not decided: what follows is for those that are likely to go on.
+bool Gates::keepMargin(Elaborator& e, const ast::Expr& condition, const char* gate) {
+  const auto* comparison = ast::dynCast<ast::Binary>(&condition);
+  if (comparison == nullptr || !isOrder(comparison->op)) {
+    found.emplace_back();
+    return checkCondition(e, e.evaluate(condition), condition.range, gate).has_value();
+  }
+  const Value left = e.evaluate(*comparison->left);
+  const Value right = e.evaluate(*comparison->right);
+  if (left.isPoison() || right.isPoison()) return false;
+  if (!checkCondition(e, e.runtimeBinary(*comparison, left, right), condition.range, gate)) return false;
+  if (!addMargin(e, *comparison, left, right)) return false;
+  if (found.back().reach != kNoTensor) reach = found.back().reach;
+  return true;
 }
 
 }  // namespace tbem::graph

@@ -5,7 +5,8 @@
 // it is true), and a Join {condition, computed, left} behind it. `exit` becomes an Exit {condition, value}; where exits were met,
 // the network's result is a Join of all their values and of the last one.
 //
-// Where the network trains there are no gates: arms are mixed, and an exit's value is one of the results.
+// Where the network trains there are no gates: arms are mixed, and an exit's value is one of the results. So it is where inputs are
+// searched for that make it slow; how far each gate is from the other decision is kept there.
 //
 // The exits that a network has met so far are here; expressions are evaluated by the elaboration at hand.
 #pragma once
@@ -20,6 +21,13 @@ namespace tbem::graph {
 
 class Elaborator;
 
+/// What a search for slow inputs has of a gate.
+struct Margin {
+  TensorId margin = kNoTensor;  ///< of each sample, by how much it goes the way that costs more; kNoTensor: the gate compares nothing
+  /// How likely a sample comes to what that way computes; kNoTensor: it is not known, as with an objective that does not ask.
+  TensorId reach = kNoTensor;
+};
+
 class Gates {
 public:
   /// The value of `skip`, in the activation at hand. Poison after a report.
@@ -29,18 +37,23 @@ public:
   bool hasExits() const { return !exits.empty(); }
   /// Of a network with exits that trains: the values of its exits and its last result, in their order; else none.
   const std::vector<TensorId>& trainedResults() const { return trained; }
+  const std::vector<Margin>& margins() const { return found; }
   /// The result of a network with exits: every exit's value and the last one, put together again. Under `fallback best` the last
   /// one is the best of the exits' values, and the network gives none.
   sema::Value joinExits(Elaborator& elaborator, const Activation& network, sema::Value last);
 
 private:
   std::pair<sema::Value, sema::Value> trainedShare(Elaborator& elaborator, const ast::Expr& condition);
+  bool keepMargin(Elaborator& elaborator, const ast::Expr& condition, const char* gate);
+  bool addMargin(Elaborator& elaborator, const ast::Binary& comparison, const sema::Value& left, const sema::Value& right);
   sema::Value trainedSkip(Elaborator& elaborator, const ast::Skip& expr);
   std::optional<TensorId> exitCondition(Elaborator& elaborator, const ast::Exit& statement, std::optional<TensorId>& score);
   bool keepBest(Elaborator& elaborator, TensorId score, TensorId value, SrcRange range);
 
   std::vector<TensorId> exits;    ///< values of the exits met so far
   std::vector<TensorId> trained;  ///< trainedResults()
+  std::vector<Margin> found;      ///< margins()
+  TensorId reach = kNoTensor;     ///< of what is evaluated; kNoTensor: every sample comes there
   struct Best {
     TensorId score = kNoTensor, value = kNoTensor;
   };

@@ -9,18 +9,24 @@ Value Elaborator::runtimeBinary(const ast::Binary& expr, const Value& left, cons
   return tensorBinary(expr, left, right);
 }
 
-Value Elaborator::callNamed(std::string_view name, std::vector<Value> tensors,
-                            std::vector<std::pair<std::string_view, Value>> parameters, SrcRange use) {
+Value Elaborator::libraryOperator(std::string_view name, SrcRange use) {
   const sema::Module* library = program.find("std.nn");
   const sema::Resolved found = library != nullptr ? program.member(*library, name, *library) : sema::Resolved{};
-  if (found.decl == nullptr || found.decl->kind != ast::NodeKind::Callable) return fail(diag::not_in_module, use, "std.nn", name);
+  const bool callable = found.decl != nullptr && found.decl->kind == ast::NodeKind::Callable;
+  return callable ? Value::declaration(found) : fail(diag::not_in_module, use, "std.nn", name);
+}
+
+Value Elaborator::callNamed(std::string_view name, std::vector<Value> tensors,
+                            std::vector<std::pair<std::string_view, Value>> parameters, SrcRange use) {
+  const Value callee = libraryOperator(name, use);
+  if (callee.isPoison()) return {};
   ast::Error place;  // a synthetic call: only its range is read
   place.range = use;
   sema::Arguments arguments;
   arguments.use = use;
   for (Value& tensor : tensors) arguments.list.push_back({{}, std::move(tensor), use});
   for (auto& [word, value] : parameters) arguments.list.push_back({word, std::move(value), use});
-  return applyCallable(place, Value::declaration(found), std::move(arguments));
+  return applyCallable(place, callee, std::move(arguments));
 }
 
 Value Elaborator::tensorBinary(const ast::Binary& expr, const Value& left, const Value& right) {

@@ -1,4 +1,4 @@
-// Evaluates what the clauses of a declaration say, one evaluator for all of them. Internal to this folder.
+// Evaluates what the clauses of a declaration say, one evaluator for all of them. Internal to compiler/graph.
 #pragma once
 
 #include "compiler/diagnostics/Session.h"

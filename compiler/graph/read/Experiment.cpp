@@ -7,6 +7,7 @@
 #include "compiler/graph/ir/Walk.h"
 #include "compiler/graph/pass/Checkpoint.h"
 #include "compiler/graph/pass/Mixed.h"
+#include "compiler/graph/perturb/BuildSearch.h"
 #include "compiler/graph/read/ExperimentInputs.h"
 #include "compiler/graph/read/Losses.h"
 #include "compiler/graph/read/MicroBatches.h"
@@ -181,6 +182,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
   }
   std::optional<std::vector<Local>> parameters = e.networkParameters(callee, factors, spec.of->range);
   if (!parameters) return false;
+  if (spec.search) return buildSearch(e, spec, {callee, std::move(*parameters), {factors, levels}});
   std::vector<Value> tensors;
   for (const ast::Parameter& tensor : network.tensors) {
     std::optional<Value> input = addInputs(e, session, spec, network, tensor, {factors, levels});
@@ -286,7 +288,9 @@ bool Experiment::Impl::mix(Structure& s) {
 const Structure* Experiment::Impl::elaborate(Levels levels) {
   auto made = std::make_unique<Structure>();
   ElaborateOptions settings;
-  settings.training = spec.task == Task::Train;
+  settings.training = spec.task == Task::Train || spec.task == Task::Learn;
+  settings.differentiates = settings.training || spec.task == Task::Move;
+  settings.search = spec.search ? &*spec.search : nullptr;
   settings.updates = options.updates;
   settings.recordCalls = options.recordCalls;
   settings.gates = spec.gates;

@@ -1,5 +1,5 @@
 // What of a graph a spec names: the inputs of its network, and the blocks of its clause `checkpoint`.
-// Internal to this folder.
+// Internal to compiler/graph.
 #pragma once
 
 #include "compiler/graph/elaborate/Elaborator.h"

@@ -1,4 +1,4 @@
-// What a training reads. Internal to this folder.
+// What a training reads. Internal to compiler/graph.
 #pragma once
 
 #include "compiler/graph/read/ClauseReader.h"

@@ -115,6 +115,9 @@ void NameChecker::check(const ast::Decl& decl) {
     case ast::NodeKind::Train:
       checkTrain(static_cast<const ast::Train&>(decl));
       break;
+    case ast::NodeKind::Perturb:
+      checkPerturb(static_cast<const ast::Perturb&>(decl));
+      break;
     default:
       break;  // read by their own stages
   }
@@ -370,6 +373,20 @@ void NameChecker::checkDesign(const ast::Design& decl) {
       if (argument.name.text != "gates") expr(argument.value);  // whose values are words
   }
   inDesign = false;
+}
+
+/// Methods and norms are words where they stand; what methods are given are values.
+void NameChecker::checkPerturb(const ast::Perturb& decl) {
+  for (const ast::Clause& clause : decl.clauses) {
+    if (clause.word.text != "by") continue;
+    for (const ast::Argument& item : clause.items) {
+      const auto* call = ast::dynCast<ast::Call>(item.value);
+      if (call == nullptr) continue;
+      for (const ast::Argument& given : call->arguments) {
+        if (given.name.text != "objective") expr(given.value);
+      }
+    }
+  }
 }
 
 /// Words of `schedule`, `augment` and `gates`, and the dataset's split, are read where they mean something.

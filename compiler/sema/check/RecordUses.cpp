@@ -254,6 +254,7 @@ void NameChecker::recordOthers(const ast::Decl& decl) {
       break;
     case ast::NodeKind::Perturb:
       recordNamed(ast::cast<ast::Perturb>(decl).target);
+      recordFactors(ast::cast<ast::Perturb>(decl).data, nullptr);
       break;
     case ast::NodeKind::Mutate: {
       const auto& mutate = ast::cast<ast::Mutate>(decl);

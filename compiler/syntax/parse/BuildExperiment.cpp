@@ -201,8 +201,8 @@ ast::Decl* Builder::perturb(P::PerturbContext* ctx) {
   auto* made = make<ast::Perturb>(ctx);
   made->name = name(ctx->ID(0));
   made->target = name(ctx->ID(1));
-  made->clauses = clauses(ctx->config(), "a perturbation",
-                          {"data", "norm", "method", "against", "report", "defend", "seed", "batch", "backend"});
+  made->data = value(ctx->value());
+  made->clauses = clauses(ctx->config(), "a perturbation", {"norm", "by", "keep", "box", "metric", "batch", "seed"});
   return made;
 }
 

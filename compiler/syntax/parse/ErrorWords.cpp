@@ -45,7 +45,7 @@ constexpr Form kForms[] = {
     {P::RuleFit, "a fit", "fit design at {factor: level} over factor into 24 GiB"},
     {P::RuleDataset, "a dataset", "dataset name = call"},
     {P::RuleTrain, "a training", "train name = network on data { ... }"},
-    {P::RulePerturb, "a perturbation", "perturb name of network { ... }"},
+    {P::RulePerturb, "a perturbation", "perturb name of training on data { ... }"},
     {P::RuleAssume, "an assumption", "assume input in [low, high]"},
 };
 

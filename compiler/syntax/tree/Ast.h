@@ -194,9 +194,10 @@ struct Train : Of<NodeKind::Train, Decl> {
   const Expr* data = nullptr;
   std::vector<Clause> clauses;
 };
-/// `perturb name of target { clauses }`
+/// `perturb name of target on data { clauses }`
 struct Perturb : Of<NodeKind::Perturb, Decl> {
   Name target;
+  const Expr* data = nullptr;
   std::vector<Clause> clauses;
 };
 /// `assume image in [0, 1]`

@@ -196,7 +196,8 @@ void Dumper::experiment(const Decl& d) {
     clauses(train->clauses);
     --indent;
   } else if (const auto* perturb = dynCast<Perturb>(&d)) {
-    add("perturb {} of {}", perturb->name.text, perturb->target.text);
+    add("perturb {} of {} on ", perturb->name.text, perturb->target.text);
+    expr(perturb->data);
     ++indent;
     clauses(perturb->clauses);
     --indent;

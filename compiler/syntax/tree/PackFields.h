@@ -87,7 +87,7 @@ template <class A> void fields(A& a, ast::Predict& n) { a(n.regression, n.at); }
 template <class A> void fields(A& a, ast::Fit& n) { a(n.design, n.at, n.over, n.into, n.device); }
 template <class A> void fields(A& a, ast::Dataset& n) { a(n.value); }
 template <class A> void fields(A& a, ast::Train& n) { a(n.network, n.data, n.clauses); }
-template <class A> void fields(A& a, ast::Perturb& n) { a(n.target, n.clauses); }
+template <class A> void fields(A& a, ast::Perturb& n) { a(n.target, n.data, n.clauses); }
 template <class A> void fields(A& a, ast::Assume& n) { a(n.input, n.domain); }
 template <class A> void fields(A& a, ast::File& n) { a(n.version, n.comments, n.declarations, n.expression); }
 // clang-format on

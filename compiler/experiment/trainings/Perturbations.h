@@ -1,8 +1,8 @@
 // The `perturb` declarations of a program, read and checked: whose network, its graphs, its plan.
 #pragma once
 
-#include "compiler/experiment/Trainings.h"
-#include "compiler/graph/read/Perturbation.h"
+#include "compiler/experiment/trainings/Trainings.h"
+#include "compiler/graph/perturb/Perturbation.h"
 #include "runtime/perturb/Perturb.h"
 
 #include <memory>

@@ -1,73 +1,17 @@
-#include "compiler/experiment/Trainings.h"
+#include "compiler/experiment/trainings/Trainings.h"
 
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Train.h"
 #include "compiler/experiment/Identity.h"
+#include "compiler/experiment/trainings/Examples.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace tbem::driver {
 
 namespace {
-
-/// A parameter's value as its reader takes it. The declaration's type decides, so a real without a fraction stays a real.
-std::optional<data::Setting> settingOf(const sema::ExprPool& pool, const sema::Value& value) {
-  const auto number = [&](const sema::Value& one) { return pool.constantValue(one.expr); };
-  switch (value.kind) {
-    case sema::ValueKind::Number: {
-      const auto known = number(value);
-      if (!known) return std::nullopt;
-      return known->isInt() && !value.isReal ? data::Setting(known->num) : data::Setting(known->toDouble());
-    }
-    case sema::ValueKind::Bool: {
-      const auto known = number(value);
-      return known ? std::optional<data::Setting>(known->num != 0) : std::nullopt;
-    }
-    case sema::ValueKind::String:
-      return data::Setting(value.text());
-    case sema::ValueKind::List: {
-      std::vector<double> numbers;
-      std::vector<std::string> texts;
-      for (const sema::Value& item : value.items) {
-        const auto known = item.is(sema::ValueKind::Number) ? number(item) : std::nullopt;
-        if (known) numbers.push_back(known->toDouble());
-        if (item.is(sema::ValueKind::String)) texts.push_back(item.text());
-      }
-      return texts.empty() ? data::Setting(std::move(numbers)) : data::Setting(std::move(texts));
-    }
-    default:
-      return std::nullopt;
-  }
-}
-
-/// The dataset's reader and what it says of itself.
-bool describeData(Workspace& workspace, TrainingRun& training) {
-  DiagnosticSink& sink = workspace.session.sink;
-  const graph::DataSpec& data = training.spec.data;
-  training.reader = data::findReader(data.reader);
-  if (training.reader == nullptr) {
-    sink.report(diag::unknown_reader, data.declaration->name.range, data.reader).label(data.callRange, "used here");
-    return false;
-  }
-  if (!workspace.path.empty() && workspace.path != "-")
-    training.settings.folder = std::filesystem::path(workspace.path).parent_path().string();
-  for (const auto& [name, value] : data.settings) {
-    if (auto setting = settingOf(*training.spec.pool, value)) training.settings.values.emplace(name, std::move(*setting));
-  }
-  auto about = training.reader->describe(training.settings);
-  if (!about) {
-    sink.report(diag::dataset_refused, data.callRange, about.error());
-    return false;
-  }
-  training.about = std::move(*about);
-  for (const data::Feature& input : training.about.inputs) training.shape.inputs.push_back(input.shape);
-  training.shape.target = training.about.target.shape;
-  training.shape.classes = training.about.classes;
-  return true;
-}
 
 train::Schedule scheduleOf(const graph::ScheduleSpec& spec, const train::Sizes& sizes) {
   train::Schedule schedule;
@@ -188,16 +132,7 @@ std::unique_ptr<DesignRun> designOf(Workspace& workspace, const TrainingRun& tra
                                     const Target& target) {
   std::optional<graph::ExperimentSpec> experiment =
       graph::experimentOf(workspace.session, training.spec, task, training.shape, batch);
-  if (!experiment) return nullptr;
-  graph::DesignSpec spec;
-  static_cast<graph::ExperimentSpec&>(spec) = std::move(*experiment);
-  auto run = std::make_unique<DesignRun>(std::move(spec));
-  run->keepsOutputs = true;
-  run->array.name = "one row";
-  run->rows.emplace_back(run->spec.factors.size(), 0);
-  run->chosen.push_back(0);
-  run->experiment = makeExperiment(workspace, run->spec, target);
-  return run;
+  return experiment ? oneRowOf(workspace, std::move(*experiment), target) : nullptr;
 }
 
 }  // namespace
@@ -208,7 +143,13 @@ std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, co
     std::optional<graph::TrainingSpec> spec = graph::readTraining(workspace.session, *workspace.program, *decl);
     if (!spec) continue;
     auto training = std::make_unique<TrainingRun>(std::move(*spec));
-    if (!describeData(workspace, *training) || !makePlan(workspace, *training, target)) continue;
+    std::optional<Examples> examples = describeExamples(workspace, training->spec.data, *training->spec.pool);
+    if (!examples) continue;
+    training->reader = examples->reader;
+    training->settings = std::move(examples->settings);
+    training->about = std::move(examples->about);
+    training->shape = shapeOf(training->about);
+    if (!makePlan(workspace, *training, target)) continue;
     training->step = designOf(workspace, *training, graph::Task::Train, training->plan.batch, target);
     if (training->step == nullptr) continue;
     const ast::Clause* clause = training->spec.tune;

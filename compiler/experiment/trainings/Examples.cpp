@@ -1,0 +1,88 @@
+#include "compiler/experiment/trainings/Examples.h"
+
+#include "compiler/diagnostics/tables/Train.h"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tbem::driver {
+
+namespace {
+
+/// A parameter's value as its reader takes it. The declaration's type decides, so a real without a fraction stays a real.
+std::optional<data::Setting> settingOf(const sema::ExprPool& pool, const sema::Value& value) {
+  const auto number = [&](const sema::Value& one) { return pool.constantValue(one.expr); };
+  switch (value.kind) {
+    case sema::ValueKind::Number: {
+      const auto known = number(value);
+      if (!known) return std::nullopt;
+      return known->isInt() && !value.isReal ? data::Setting(known->num) : data::Setting(known->toDouble());
+    }
+    case sema::ValueKind::Bool: {
+      const auto known = number(value);
+      return known ? std::optional<data::Setting>(known->num != 0) : std::nullopt;
+    }
+    case sema::ValueKind::String:
+      return data::Setting(value.text());
+    case sema::ValueKind::List: {
+      std::vector<double> numbers;
+      std::vector<std::string> texts;
+      for (const sema::Value& item : value.items) {
+        const auto known = item.is(sema::ValueKind::Number) ? number(item) : std::nullopt;
+        if (known) numbers.push_back(known->toDouble());
+        if (item.is(sema::ValueKind::String)) texts.push_back(item.text());
+      }
+      return texts.empty() ? data::Setting(std::move(numbers)) : data::Setting(std::move(texts));
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+graph::DataShape shapeOf(const data::Description& about) {
+  graph::DataShape shape;
+  for (const data::Feature& input : about.inputs) shape.inputs.push_back(input.shape);
+  shape.target = about.target.shape;
+  shape.classes = about.classes;
+  return shape;
+}
+
+std::optional<Examples> describeExamples(Workspace& workspace, const graph::DataSpec& data, const sema::ExprPool& pool) {
+  DiagnosticSink& sink = workspace.session.sink;
+  Examples examples;
+  examples.reader = data::findReader(data.reader);
+  if (examples.reader == nullptr) {
+    sink.report(diag::unknown_reader, data.declaration->name.range, data.reader).label(data.callRange, "used here");
+    return std::nullopt;
+  }
+  if (!workspace.path.empty() && workspace.path != "-")
+    examples.settings.folder = std::filesystem::path(workspace.path).parent_path().string();
+  for (const auto& [name, value] : data.settings) {
+    if (auto setting = settingOf(pool, value)) examples.settings.values.emplace(name, std::move(*setting));
+  }
+  auto about = examples.reader->describe(examples.settings);
+  if (!about) {
+    sink.report(diag::dataset_refused, data.callRange, about.error());
+    return std::nullopt;
+  }
+  examples.about = std::move(*about);
+  return examples;
+}
+
+std::unique_ptr<DesignRun> oneRowOf(Workspace& workspace, graph::ExperimentSpec experiment, const Target& target) {
+  graph::DesignSpec spec;
+  static_cast<graph::ExperimentSpec&>(spec) = std::move(experiment);
+  auto run = std::make_unique<DesignRun>(std::move(spec));
+  run->keepsOutputs = true;
+  run->array.name = "one row";
+  run->rows.emplace_back(run->spec.factors.size(), 0);
+  run->chosen.push_back(0);
+  run->experiment = makeExperiment(workspace, run->spec, target);
+  return run;
+}
+
+}  // namespace tbem::driver

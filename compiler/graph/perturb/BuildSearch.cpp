@@ -1,0 +1,221 @@
+#include "compiler/graph/perturb/BuildSearch.h"
+
+#include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/diagnostics/tables/Train.h"
+#include "compiler/graph/differentiate/Differentiator.h"
+#include "compiler/graph/elaborate/Detour.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tbem::graph {
+
+namespace {
+
+Value tensorValue(TensorId id) { return Value::indexed(ValueKind::Tensor, index(id)); }
+
+/// Builds one graph. One class: all parts name the input, the method and the elaboration.
+class SearchBuilder {
+public:
+  SearchBuilder(Elaborator& e, const ExperimentSpec& spec, SearchedNetwork network)
+      : e(e),
+        spec(spec),
+        search(*spec.search),
+        network(std::move(network)),
+        declaration(*static_cast<const ast::Callable*>(this->network.callee.decl)) {}
+
+  bool run() {
+    if (!readInput()) return false;
+    seed = addInput("seed");
+    return spec.task == Task::Learn ? learn() : move();
+  }
+
+private:
+  /// The network's one input, whose shape the data give.
+  bool readInput() {
+    const ast::Parameter& tensor = declaration.tensors.front();
+    const std::optional<tbem_dtype> type = e.inputType(tensor);
+    if (!type) return false;
+    dtype = *type;
+    for (const std::int64_t dim : spec.inputs.front().dims) shape.push_back(e.pool.constant(dim));
+    return true;
+  }
+
+  TensorId addInput(const std::string& name) {
+    return e.builder.addInput(fmt::format("{}.{}", declaration.tensors.front().name.text, name), dtype, shape, search.range);
+  }
+
+  Value call(std::string_view name, std::vector<Value> tensors, const std::vector<std::pair<std::string, Rational>>& numbers) {
+    std::vector<std::pair<std::string_view, Value>> parameters;
+    for (const auto& [word, number] : numbers) parameters.emplace_back(word, Value::number(e.pool.constant(number), true));
+    return e.callNamed(name, std::move(tensors), std::move(parameters), search.range);
+  }
+
+  // ---- What the network says of a point --------------------------------------------------------------------------------
+
+  /// The network's results of every sample: those of its exits, and the last one. Empty after a report.
+  std::vector<TensorId> look(TensorId point) {
+    e.inTraining = false;
+    const Value result = e.applyRoot(network.callee, network.parameters, {tensorValue(point)}, "", spec.of->range);
+    if (result.isPoison()) return {};
+    if (!result.is(ValueKind::Tensor)) {
+      e.fail(diag::wrong_tensor, search.range, "a search for slow inputs", "a network with one result");
+      return {};
+    }
+    std::vector<TensorId> results = e.trainedResults();
+    if (results.empty()) results.push_back(static_cast<TensorId>(result.id));
+    return results;
+  }
+
+  /// Adds a term. False after a report.
+  bool add(Value term) {
+    if (term.isPoison()) return false;
+    sum = sum.isPoison() ? std::move(term) : e.callNamed("add", {sum, term}, {}, search.range);
+    return !sum.isPoison();
+  }
+
+  bool addMargins() {
+    const std::vector<Margin>& margins = e.margins();
+    bool any = false;
+    for (std::size_t gate = 0; gate < margins.size(); ++gate) {
+      const TensorId term = search.objective == Objective::Flops ? margins[gate].reach : margins[gate].margin;
+      const Rational share = gate < search.shares.size() ? search.shares[gate] : Rational{1};
+      if (term == kNoTensor || share.num == 0) continue;
+      any = true;
+      if (!add(call("worth", {tensorValue(term)}, {{"share", share}}))) return false;
+    }
+    if (!any) e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
+    return any;
+  }
+
+  bool addUncertainty(const std::vector<TensorId>& results) {
+    if (results.size() < 2) {
+      e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
+      return false;
+    }
+    return std::all_of(results.begin(), std::prev(results.end()),
+                       [&](TensorId result) { return add(call("uncertainty", {tensorValue(result)}, {})); });
+  }
+
+  /// The class that the network gave the seed: every result is to stay with it.
+  bool addKeeping(const std::vector<TensorId>& results) {
+    const Tensor& model = e.graph[results.front()];
+    if (model.shape.size() != 2) {
+      e.fail(diag::wrong_tensor, search.range, "`keep label`", "a network whose result is a number for each class, [n, k]");
+      return false;
+    }
+    const TensorId label = e.builder.addInput(fmt::format("{}.label", declaration.tensors.front().name.text), TBEM_I64,
+                                              {model.shape.front()}, search.range);
+    return std::all_of(results.begin(), results.end(), [&](TensorId result) {
+      return add(call("staying", {tensorValue(result), tensorValue(label)}, {{"share", search.keep}}));
+    });
+  }
+
+  /// The objective of these points, a scalar. Nothing after a report.
+  std::optional<TensorId> objectiveOf(TensorId point) {
+    const std::vector<TensorId> results = look(point);
+    if (results.empty()) return std::nullopt;
+    if (!(search.objective == Objective::Uncertainty ? addUncertainty(results) : addMargins())) return std::nullopt;
+    if (search.distance.num != 0 &&
+        !add(call("distance", {tensorValue(point), tensorValue(seed)}, {{"share", search.distance}})))
+      return std::nullopt;
+    if (search.keep.num != 0 && !addKeeping(results)) return std::nullopt;
+    return static_cast<TensorId>(sum.id);
+  }
+
+  // ---- The two graphs ---------------------------------------------------------------------------------------------------
+
+  /// Points that a network makes of the seeds. Poison after a report.
+  Value generate() {
+    Value raw;
+    if (search.through != nullptr) {
+      const Value callee = e.evaluateIn(*spec.module, *search.through, {});
+      const bool callable =
+          (callee.is(ValueKind::Declaration) || callee.is(ValueKind::Partial)) && callee.decl->kind == ast::NodeKind::Callable;
+      if (!callable) return callee.isPoison() ? Value{} : e.fail(diag::unknown_network, search.through->range, kindName(callee));
+      std::optional<std::vector<Local>> parameters = e.networkParameters(callee, {}, search.through->range);
+      if (!parameters) return {};
+      raw = e.applyRoot(callee, std::move(*parameters), {tensorValue(seed)}, "generator", search.range);
+    } else {
+      const Value callee = e.libraryOperator(search.generator, search.range);
+      std::optional<std::vector<Local>> parameters = e.networkParameters(callee, {}, search.range);
+      if (!parameters) return {};
+      raw = e.applyRoot(callee, std::move(*parameters), {tensorValue(seed)}, "generator", search.range);
+    }
+    return raw.isPoison() ? raw : call(search.move, {raw, tensorValue(seed)}, search.parameters);
+  }
+
+  bool move() {
+    Value next;
+    if (search.generates()) {
+      next = generate();
+    } else if (search.objective == Objective::None) {
+      next = call(search.move, {tensorValue(seed)}, search.parameters);
+    } else {
+      next = step();
+    }
+    if (next.isPoison()) return false;
+    const std::vector<Value> results = next.is(ValueKind::Tensor) ? std::vector<Value>{next} : next.items;
+    for (const Value& result : results) e.graph.outputs.push_back(static_cast<TensorId>(result.id));
+    return true;
+  }
+
+  /// One step along the gradient of the objective. Poison after a report.
+  Value step() {
+    const TensorId point = e.builder.addInput(declaration.tensors.front().name.text, dtype, shape, search.range);
+    const std::optional<TensorId> objective = objectiveOf(point);
+    if (!objective) return {};
+    Differentiator differentiator(e, e.graph);
+    if (!differentiator.differentiateInputs(*objective, {point})) return {};
+    const bool reached = !e.graph.wanted.empty() && e.graph.wanted.front().gradient != kNoTensor;
+    if (!reached) return e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
+    std::vector<Value> tensors{tensorValue(point), tensorValue(seed), tensorValue(e.graph.wanted.front().gradient)};
+    for (std::uint32_t state = 0; state < search.states; ++state)
+      tensors.push_back(tensorValue(addInput(fmt::format("state[{}]", state))));
+    const Elaborator::Detour detour(e, Phase::Optimizer);
+    return call(search.move, std::move(tensors), search.parameters);
+  }
+
+  bool learn() {
+    e.inTraining = true;
+    const Value point = generate();
+    if (point.isPoison()) return false;
+    const std::size_t learned = e.graph.weights.size();
+    const std::optional<TensorId> objective = objectiveOf(static_cast<TensorId>(point.id));
+    if (!objective) return false;
+    e.graph.loss = *objective;
+    const Value optimizer = spec.optimizer != nullptr ? e.evaluateIn(*spec.module, *spec.optimizer, {}) : adam();
+    const SrcRange use = spec.optimizer != nullptr ? spec.optimizer->range : search.range;
+    return !optimizer.isPoison() && Differentiator(e, e.graph).differentiateSome(*objective, learned, optimizer, use);
+  }
+
+  Value adam() {
+    Value optimizer = e.libraryOperator("adam", search.range);
+    if (optimizer.isPoison()) return optimizer;
+    optimizer.kind = ValueKind::Partial;
+    optimizer.words.emplace_back("lr");
+    optimizer.items.push_back(Value::number(e.pool.constant(search.rate), true));
+    return optimizer;
+  }
+
+  Elaborator& e;
+  const ExperimentSpec& spec;
+  const SearchSpec& search;
+  SearchedNetwork network;
+  const ast::Callable& declaration;
+  tbem_dtype dtype = TBEM_F32;
+  std::vector<ExprId> shape;
+  TensorId seed = kNoTensor;
+  Value sum;  ///< of the objective so far
+};
+
+}  // namespace
+
+bool buildSearch(Elaborator& e, const ExperimentSpec& spec, SearchedNetwork network) {
+  return SearchBuilder(e, spec, std::move(network)).run();
+}
+
+}  // namespace tbem::graph
