@@ -34,7 +34,11 @@ constexpr const char* kSteps[] = {
     // Bytes of a device, as a framework's allocator counts them.
     "ALTER TABLE results ADD COLUMN allocated_peak INTEGER;"
     "ALTER TABLE results ADD COLUMN reserved_peak INTEGER;"
-    "ALTER TABLE results ADD COLUMN device_peak INTEGER;"};
+    "ALTER TABLE results ADD COLUMN device_peak INTEGER;",
+    // `input`: little-endian binary32, in row-major order.
+    "CREATE TABLE points ("
+    "  identity TEXT NOT NULL, example INTEGER NOT NULL, text TEXT NOT NULL, input BLOB NOT NULL,"
+    "  PRIMARY KEY (identity, example)) STRICT;"};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 }  // namespace

@@ -11,6 +11,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "samples are stored little-endian");
 
+constexpr int kPointsSince = 5;  ///< the version of the tables that have points
+
 /// What stands for a column that older tables do not have.
 const char* absent(const std::string&) { return "''"; }
 template <class T>
@@ -227,6 +229,43 @@ Result<std::vector<std::string>> Store::designs() {
     if (!more) return tl::unexpected(more.error());
     if (!*more) return names;
     names.push_back(query->text(0));
+  }
+}
+
+Result<void> Store::commitPoints(const std::string& identity, std::span<const StoredPoint> points) {
+  Connection& connection = impl->connection;
+  Transaction transaction(connection);
+  if (auto begun = transaction.begin(); !begun) return begun;
+  for (const StoredPoint& point : points) {
+    auto insert = connection.prepare("INSERT OR REPLACE INTO points (identity, example, text, input) VALUES (?1, ?2, ?3, ?4)");
+    if (!insert) return tl::unexpected(insert.error());
+    insert->bind(1, identity);
+    insert->bind(2, point.example);
+    insert->bind(3, point.text);
+    insert->bindBlob(4, {reinterpret_cast<const char*>(point.input.data()), point.input.size()});
+    if (auto done = connection.step(*insert); !done) return tl::unexpected(done.error());
+  }
+  return transaction.commit();
+}
+
+Result<std::vector<StoredPoint>> Store::points(const std::string& identity, Inputs inputs) {
+  std::vector<StoredPoint> all;
+  if (impl->connection.version < kPointsSince) return all;
+  auto query = impl->connection.prepare(
+      inputs == Inputs::Read ? "SELECT example, text, input FROM points WHERE identity = ?1 ORDER BY example"
+                             : "SELECT example, text, x'' FROM points WHERE identity = ?1 ORDER BY example");
+  if (!query) return tl::unexpected(query.error());
+  query->bind(1, identity);
+  for (;;) {
+    auto more = impl->connection.step(*query);
+    if (!more) return tl::unexpected(more.error());
+    if (!*more) return all;
+    StoredPoint& point = all.emplace_back();
+    point.example = query->integer(0);
+    point.text = query->text(1);
+    const std::string bytes = query->text(2);
+    point.input.resize(bytes.size());
+    if (!bytes.empty()) std::memcpy(point.input.data(), bytes.data(), bytes.size());
   }
 }
 

@@ -1,6 +1,6 @@
-// The store of finished rows: one SQLite file `NAME.tbemdb`.
+// The store of finished rows, and of the points that searches found: one SQLite file `NAME.tbemdb`.
 //
-// A measurement is in the store when `commit` has returned: it then survives a kill of the process and a loss of power
+// A measurement is in the store when `commit` has returned, points when `commitPoints` has: they then survive a kill of the process and a loss of power
 // (synchronous = FULL). Several processes may read and write one file. On a local disk the journal is a write-ahead log; on
 // a network file system, where that is not safe (sqlite.org/wal.html), it is a rollback journal.
 #pragma once
@@ -9,6 +9,7 @@
 
 #include <tl/expected.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,7 +23,7 @@ namespace tbem::store {
 
 /// Version of the tables that this code writes. Older files are brought up to it when opened for writing, and read as they are
 /// otherwise: what they do not have is absent.
-constexpr int kSchemaVersion = 4;
+constexpr int kSchemaVersion = 5;
 
 /// What went wrong with the file. `message` is complete: the path, what happened, SQLite's number, the way out.
 struct Error {
@@ -46,7 +47,17 @@ struct Stored {
   runtime::Measurement value;
 };
 
+/// What a search made of one example of a dataset.
+struct StoredPoint {
+  std::int64_t example = 0;
+  std::string text;              ///< what is known of it, in the words of whoever put it there
+  std::vector<std::byte> input;  ///< f32, little-endian, row-major
+};
+
 enum class Mode : std::uint8_t { ReadWrite, ReadOnly };
+
+/// Whether points are read with their inputs, which are most of what they take.
+enum class Inputs : std::uint8_t { Leave, Read };
 
 /// What becomes of a measurement whose (identity, repeat) is there already.
 enum class Existing : std::uint8_t {
@@ -83,6 +94,11 @@ public:
   Result<std::vector<Stored>> results(std::span<const std::string> identities);
   /// The names of the designs in the file, sorted.
   Result<std::vector<std::string>> designs();
+
+  /// Writes points in one transaction. One that is there, of this identity and example, is replaced.
+  Result<void> commitPoints(const std::string& identity, std::span<const StoredPoint> points);
+  /// All points of one identity, by example.
+  Result<std::vector<StoredPoint>> points(const std::string& identity, Inputs inputs = Inputs::Leave);
 
 private:
   struct Impl;

@@ -20,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       for (const std::string& design : *designs) (void)opened->results(design);
     }
     (void)opened->finished("identity");
+    (void)opened->points("identity", store::Inputs::Read);
   }
   for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
   return 0;
