@@ -2,6 +2,7 @@
 
 #include "compiler/graph/ir/Opaque.h"
 #include "compiler/run/Measured.h"
+#include "compiler/run/RunPerturbations.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
 #include "compiler/verify/Checks.h"
@@ -36,6 +37,7 @@ Done checkNames(State& state) {
 Done design(State& state) {
   state.designs = makeDesigns(*state.workspace, state.request, state.events);
   state.trainings = makeTrainings(*state.workspace, state.request.target);
+  state.perturbations = makePerturbations(*state.workspace, state.trainings, state.request.target);
   if (!state.designs.usage.empty()) return tl::unexpected(Failed{kUsage, state.designs.usage});
   return {};
 }
@@ -89,6 +91,18 @@ void noteOpaque(State& state) {
                                 fmt::join(names, ", "), names.size() == 1 ? "is" : "are"));
 }
 
+/// The graphs of a perturbation: first its network, by whose FLOPs the methods weigh the gates.
+void elaboratePerturbation(State& state, PerturbationRun& perturbation) {
+  elaborateRows(state, *perturbation.victim);
+  const RowState* victim = state.rowOf(perturbation.victim.get());
+  if (victim == nullptr || !weighGates(perturbation, *victim->elaborated, state.sink())) return;
+  if (perturbation.single != nullptr) elaborateRows(state, *perturbation.single);
+  for (const MethodRun& method : perturbation.methods) {
+    if (method.learner != nullptr) elaborateRows(state, *method.learner);
+    elaborateRows(state, *method.mover);
+  }
+}
+
 void elaborateAll(State& state) {
   for (const auto& run : state.designs.runs) {
     if (!state.trainingsOnly && !state.plain() && !elaborateUnknown(state, *run)) return;
@@ -101,6 +115,7 @@ void elaborateAll(State& state) {
     if (!more) return;
     for (const auto& [batch, run] : training->evaluation) elaborateRows(state, *run);
   }
+  for (const auto& perturbation : state.perturbations) elaboratePerturbation(state, *perturbation);
 }
 
 Done elaborate(State& state) {

@@ -3,6 +3,7 @@
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/experiment/OutFolder.h"
 #include "compiler/run/RunCampaigns.h"
+#include "compiler/run/RunPerturbations.h"
 #include "compiler/run/RunTrainings.h"
 #include "compiler/run/State.h"
 
@@ -186,6 +187,23 @@ Done trainAll(State& state) {
     const bool interrupted = outcome && outcome->status == train::Outcome::Status::Interrupted;
     state.trained.push_back({training.get(), std::move(outcome)});
     if (interrupted) return {};
+  }
+  return {};
+}
+
+Done perturbAll(State& state) {
+  const CampaignRequest& how = state.request.campaign;
+  const StoreFile file(*state.workspace, how.store);
+  for (const auto& run : state.perturbations) {
+    const auto trained =
+        std::ranges::find_if(state.trained, [&](const Trained& one) { return one.training == run->training; });
+    const bool ended =
+        trained != state.trained.end() && trained->outcome && trained->outcome->status != train::Outcome::Status::Interrupted;
+    if (!ended) continue;  // the training said why
+    const std::string checkpoint = checkpointPath(*state.workspace, *run->training, state.request.training.folder);
+    state.perturbed.push_back(runPerturbation(listenerOf(state), state, *run, {checkpoint, file.path(), how.fresh}));
+    const auto& outcome = state.perturbed.back().outcome;
+    if (outcome && outcome->interrupted) return {};
   }
   return {};
 }

@@ -6,7 +6,6 @@
 #include "runtime/perturb/Perturb.h"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace tbem::driver {
@@ -14,8 +13,8 @@ namespace tbem::driver {
 /// A method's graphs.
 struct MethodRun {
   graph::MethodSpec spec;
-  std::unique_ptr<DesignRun> mover;
   std::unique_ptr<DesignRun> learner;  ///< null: it learns nothing
+  std::unique_ptr<DesignRun> mover;
 };
 
 /// One perturbation. Its graphs are designs of one row, as those of a training are.

@@ -86,7 +86,7 @@ enum class Objective : std::uint8_t {
 ///
 /// Task::Move: inputs NAME (the point; with an objective), NAME.seed (the example), NAME.label (where `keep` is not 0) and
 /// NAME.state[i]; outputs: the next point, and as many next states.
-/// Task::Learn: one step of the weights of `through`, which makes points of NAME.seed. Their paths begin with "generator".
+/// Task::Learn: one step of the weights of `through`, which makes points of NAME.seed. Their paths begin with `path`.
 struct SearchSpec {
   Objective objective = Objective::None;
   Rational temperature{1, 10};  ///< Flops: the scale of the logistic function
@@ -101,8 +101,10 @@ struct SearchSpec {
   Rational rate{1, 1000};              ///< of adam, where the spec has no optimiser
   const ast::Expr* through = nullptr;  ///< the network that makes points; null: `generator`
   std::string generator;               ///< of std.nn; "": points are not made by a network
+  std::string path;                    ///< of the weights of that network
   SrcRange range;                      ///< of the method in the program
 
+  /// Whether points are made by a network.
   bool generates() const { return through != nullptr || !generator.empty(); }
 };
 

@@ -138,12 +138,12 @@ private:
       if (!callable) return callee.isPoison() ? Value{} : e.fail(diag::unknown_network, search.through->range, kindName(callee));
       std::optional<std::vector<Local>> parameters = e.networkParameters(callee, {}, search.through->range);
       if (!parameters) return {};
-      raw = e.applyRoot(callee, std::move(*parameters), {tensorValue(seed)}, "generator", search.range);
+      raw = e.applyRoot(callee, std::move(*parameters), {tensorValue(seed)}, search.path, search.range);
     } else {
       const Value callee = e.libraryOperator(search.generator, search.range);
       std::optional<std::vector<Local>> parameters = e.networkParameters(callee, {}, search.range);
       if (!parameters) return {};
-      raw = e.applyRoot(callee, std::move(*parameters), {tensorValue(seed)}, "generator", search.range);
+      raw = e.applyRoot(callee, std::move(*parameters), {tensorValue(seed)}, search.path, search.range);
     }
     return raw.isPoison() ? raw : call(search.move, {raw, tensorValue(seed)}, search.parameters);
   }

@@ -174,6 +174,7 @@ private:
     search.range = item.range;
     search.objective = form->objective;
     search.generator = form->generator;
+    search.path = fmt::format("{}_{}", name, spec.methods.size() + 1);
     search.states = form->states;
     search.move = fmt::format("{}_{}", form->move, spec.norm == Norm::L2 ? "l2" : "linf");
     search.distance = name == "ilfo" ? Rational{1, 100} : Rational{0};

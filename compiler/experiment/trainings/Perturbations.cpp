@@ -1,0 +1,145 @@
+#include "compiler/experiment/trainings/Perturbations.h"
+
+#include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/diagnostics/tables/Train.h"
+#include "compiler/experiment/trainings/Examples.h"
+#include "compiler/sema/Suggest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace tbem::driver {
+
+namespace {
+
+/// Makes one perturbation. One class: all parts report into one session.
+class Maker {
+public:
+  Maker(Workspace& workspace, const std::vector<std::unique_ptr<TrainingRun>>& trainings, const Target& target,
+        PerturbationRun& run)
+      : workspace(workspace), trainings(trainings), target(target), made(run), spec(run.spec) {}
+
+  bool run() { return findTraining() && readExamples() && makePlan() && makeGraphs(); }
+
+private:
+  DiagnosticSink& sink() { return workspace.session.sink; }
+
+  bool findTraining() {
+    const ast::Name& name = spec.decl->target;
+    const auto same = [&](const auto& training) { return training->spec.decl->name.text == name.text; };
+    const auto training = std::ranges::find_if(trainings, same);
+    if (training != trainings.end()) {
+      made.training = training->get();
+      return true;
+    }
+    std::vector<std::string> names;
+    for (const ast::Train* decl : workspace.all<ast::Train>()) {
+      if (decl->name.text == name.text) return false;  // it has a mistake, which was reported
+      names.push_back(decl->name.text);
+    }
+    Diagnostic& d = sink().report(diag::unknown_training, name.range, name.text);
+    const std::string near = nearest(name.text, names);
+    if (!near.empty())
+      d.note("did you mean `" + near + "`?").fix(name.range, near);
+    else
+      d.note("a perturbation is of the network and weights of a `train`");
+    return false;
+  }
+
+  bool readExamples() {
+    std::optional<Examples> examples = describeExamples(workspace, spec.data, *spec.pool);
+    if (!examples) return false;
+    made.reader = examples->reader;
+    made.settings = std::move(examples->settings);
+    made.about = std::move(examples->about);
+    const graph::DataShape shape = shapeOf(made.about);
+    if (shape.inputs == made.training->shape.inputs) return true;
+    sink()
+        .report(diag::design_clause_value, spec.data.range, "on", "examples of the shape that the network was trained on",
+                fmt::format("[{}]", fmt::join(shape.inputs.front(), ", ")))
+        .label(made.training->spec.data.range, fmt::format("[{}]", fmt::join(made.training->shape.inputs.front(), ", ")));
+    return false;
+  }
+
+  bool makePlan() {
+    perturb::Plan& plan = made.plan;
+    plan.split = spec.data.test ? data::Split::Test : data::Split::Train;
+    const std::int64_t all = made.about.count(plan.split);
+    plan.count = spec.data.count.value_or(all);
+    if (plan.count > all || all == 0) {
+      sink().report(diag::design_clause_value, spec.data.range, "count",
+                    fmt::format("from 1 to the {} examples that there are", all), fmt::format("{}", plan.count));
+      return false;
+    }
+    plan.batch = std::min(spec.batch, plan.count);
+    plan.seed = spec.seed.value_or(target.seed);
+    plan.norm = spec.norm == graph::Norm::L2 ? perturb::Norm::L2 : perturb::Norm::Linf;
+    plan.radius = spec.radius.toDouble();
+    plan.low = spec.low.toDouble();
+    plan.high = spec.high.toDouble();
+    plan.keepLabel = spec.keepLabel;
+    plan.repeats = spec.repeats;
+    for (const graph::MethodSpec& method : spec.methods) {
+      if (method.epochs == 0) continue;
+      const std::int64_t train = made.about.train;
+      if (method.examples.value_or(train) >= plan.batch && method.examples.value_or(train) <= train) continue;
+      sink().report(diag::design_clause_value, method.range, "examples",
+                    fmt::format("from a batch of {} to the {} examples of the training split", plan.batch, train),
+                    fmt::format("{}", method.examples.value_or(train)));
+      return false;
+    }
+    return true;
+  }
+
+  std::unique_ptr<DesignRun> graphOf(graph::Task task, const graph::MethodSpec* method, std::int64_t batch) {
+    std::optional<graph::ExperimentSpec> experiment =
+        graph::searchOf(workspace.session, spec, made.training->spec, task, method, shapeOf(made.about), batch);
+    return experiment ? oneRowOf(workspace, std::move(*experiment), target) : nullptr;
+  }
+
+  bool makeGraphs() {
+    made.victim = graphOf(graph::Task::Infer, nullptr, made.plan.batch);
+    if (made.victim == nullptr) return false;
+    if (made.plan.repeats > 0) {
+      made.single = graphOf(graph::Task::Infer, nullptr, 1);
+      made.single->storagesOf = made.victim.get();
+    }
+    for (const graph::MethodSpec& method : spec.methods) {
+      MethodRun& of = made.methods.emplace_back();
+      of.spec = method;
+      if (method.epochs > 0) {
+        of.learner = graphOf(graph::Task::Learn, &method, made.plan.batch);
+        of.learner->storagesOf = made.victim.get();
+      }
+      of.mover = graphOf(graph::Task::Move, &method, made.plan.batch);
+      of.mover->storagesOf = of.learner != nullptr ? of.learner.get() : made.victim.get();
+    }
+    return true;
+  }
+
+  Workspace& workspace;
+  const std::vector<std::unique_ptr<TrainingRun>>& trainings;
+  const Target& target;
+  PerturbationRun& made;
+  graph::PerturbSpec& spec;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<PerturbationRun>> makePerturbations(Workspace& workspace,
+                                                                const std::vector<std::unique_ptr<TrainingRun>>& trainings,
+                                                                const Target& target) {
+  std::vector<std::unique_ptr<PerturbationRun>> runs;
+  for (const ast::Perturb* decl : workspace.all<ast::Perturb>()) {
+    std::optional<graph::PerturbSpec> spec = graph::readPerturbation(workspace.session, *workspace.program, *decl);
+    if (!spec) continue;
+    auto run = std::make_unique<PerturbationRun>(std::move(*spec));
+    if (Maker(workspace, trainings, target, *run).run()) runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,244 @@
+#include "compiler/run/RunPerturbations.h"
+
+#include "compiler/backends/Algorithms.h"
+#include "compiler/count/Flops.h"
+#include "compiler/diagnostics/tables/Train.h"
+#include "compiler/experiment/Identity.h"
+#include "compiler/graph/ir/Branches.h"
+#include "compiler/jit/glue/Cache.h"
+#include "compiler/support/Interrupts.h"
+#include "runtime/perturb/Summary.h"
+#include "runtime/train/Checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tbem::driver {
+
+namespace {
+
+/// What an example costs in each branch of the network; empty without gates.
+std::vector<double> branchFlops(const graph::Row& victim, std::int64_t batch) {
+  const auto flops = estimate::countFlops(victim.graph(), victim.values);
+  if (!flops || !flops->gated) return {};
+  std::vector<double> ofExample;
+  for (const estimate::Count count : flops->byBranch) ofExample.push_back(estimate::toDouble(count) / static_cast<double>(batch));
+  return ofExample;
+}
+
+/// By gate, in program order: what the side with a false condition computes more than the other one, in FLOPs of an example. An
+/// exit's other side computes nothing.
+std::vector<double> gateCosts(const graph::Graph& graph, const std::vector<double>& flops) {
+  const graph::Branches branches = graph::branchesOf(graph);
+  std::vector<double> costs;
+  for (std::uint32_t id = 0; id < graph.ops.size(); ++id) {
+    const graph::OpKind kind = graph.ops[id].kind;
+    if (kind != graph::OpKind::Skip && kind != graph::OpKind::Exit) continue;
+    costs.push_back(std::max(0.0, flops[branches.whereFalse[id]] - flops[branches.whereTrue[id]]));
+  }
+  return costs;
+}
+
+/// Native code of a perturbation's graphs, which run in one arena. A list: methods point to their executables.
+struct CompiledPerturbation {
+  std::list<jit::Compiled> code;
+  perturb::Victim victim;
+  std::vector<perturb::Method> methods;
+};
+
+/// Compiles one perturbation. One class: the functions are linked together, in one order.
+class PerturbationCompiler {
+public:
+  PerturbationCompiler(State& state, const PerturbationRun& run) : state(state), run(run) {}
+
+  tl::expected<CompiledPerturbation, Failed> compile() {
+    if (state.sink().hasErrors()) return failed(kProgramErrors);
+    add(run.victim.get(), "the network");
+    add(run.single.get(), "the network on one example");
+    for (const MethodRun& method : run.methods) {
+      add(method.learner.get(), fmt::format("the learning of `{}`", method.spec.text));
+      add(method.mover.get(), fmt::format("`{}`", method.spec.text));
+    }
+    const auto linked = estimate::link(std::move(functions));
+    if (!linked) return failed(kRunFailed, fmt::format("perturb {}: {}", run.spec.decl->name.text, linked.error()));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      auto code = compileRow(*rows[i]->elaborated, linked->programs[i], {});
+      if (!code) return failed(kEnvironment, code.error());
+      made.code.push_back(std::move(*code));
+    }
+    next = made.code.begin();
+    describeVictim();
+    for (const MethodRun& method : run.methods) describe(method);
+    return std::move(made);
+  }
+
+private:
+  void add(const DesignRun* of, std::string name) {
+    if (of == nullptr) return;
+    const RowState& row = *rows.emplace_back(state.rowOf(of));
+    functions.push_back({std::move(name), &row.elaborated->graph(), *row.program});
+  }
+
+  /// In the order of `add`.
+  const runtime::Executable* take() { return &(next++)->executable; }
+
+  const graph::Row& elaborated(const DesignRun* of) { return *state.rowOf(of)->elaborated; }
+
+  void describeVictim() {
+    const graph::Row& row = elaborated(run.victim.get());
+    perturb::Victim& victim = made.victim;
+    victim.batch = take();
+    if (run.single != nullptr) victim.single = take();
+    victim.input = run.training->spec.network->tensors.front().name.text;
+    victim.classAxis = graph::classAxis(run.training->spec, row, run.training->shape);
+    victim.branchFlops = branchFlops(row, run.plan.batch);
+    const auto flops = estimate::countFlops(row.graph(), row.values);
+    victim.least = estimate::toDouble(flops->least.forward) / static_cast<double>(run.plan.batch);
+    victim.most = estimate::toDouble(flops->most.forward) / static_cast<double>(run.plan.batch);
+  }
+
+  void describe(const MethodRun& of) {
+    perturb::Method method;
+    method.word = of.spec.word;
+    method.text = of.spec.text;
+    const std::string& input = made.victim.input;
+    if (of.learner != nullptr) {
+      perturb::Learning learning;
+      learning.step = take();
+      learning.seed = input + ".seed";
+      learning.epochs = of.spec.epochs;
+      learning.count = of.spec.examples.value_or(run.about.train);
+      method.learning = learning;
+    }
+    method.mover = take();
+    const graph::SearchSpec& search = of.spec.search;
+    method.seed = input + ".seed";
+    if (!search.generates() && search.objective != graph::Objective::None) method.point = input;
+    if (search.keep.num != 0) method.label = input + ".label";
+    for (std::uint32_t i = 0; i < search.states; ++i) method.states.push_back(fmt::format("{}.state[{}]", input, i));
+    method.steps = of.spec.steps;
+    method.look = of.spec.look;
+    made.methods.push_back(std::move(method));
+  }
+
+  State& state;
+  const PerturbationRun& run;
+  std::vector<const RowState*> rows;
+  std::vector<estimate::Function> functions;
+  CompiledPerturbation made;
+  std::list<jit::Compiled>::iterator next;
+};
+
+/// Hash of all numbers of the network.
+std::string hashOf(const train::Snapshot& weights) {
+  std::string bytes;
+  for (const train::Snapshot::Entry& entry : weights.entries) {
+    bytes += entry.path;
+    bytes.append(reinterpret_cast<const char*>(entry.value.data.data()), entry.value.data.size());
+  }
+  return jit::hashKey(bytes);
+}
+
+/// Hash of all that decides what the method finds near an example: not how many examples there are.
+std::string identityOf(State& state, const PerturbationRun& run, const MethodRun& method, const std::string& weights,
+                       std::uint64_t fingerprint) {
+  const perturb::Plan& plan = run.plan;
+  const tbem_device_info& device = state.backend.device;
+  std::string text = fmt::format(
+      "perturb 1;{};{};{};{:016x};{};{};{};{};{};{};{};{};{};{} {} {};{}", run.victim->spec.name, weights, state.backendName,
+      fingerprint, static_cast<int>(plan.split), plan.batch, plan.seed, static_cast<int>(plan.norm), plan.radius, plan.low,
+      plan.high, plan.keepLabel, plan.repeats, device.name, device.isa, device.library,
+      threadsOf(state.request.target, device));
+  text += fmt::format(";{};{};{};{}", method.spec.steps, method.spec.look, method.spec.epochs,
+                      method.spec.examples.value_or(run.about.train));
+  for (const DesignRun* of : {run.victim.get(), method.learner.get(), method.mover.get()}) {
+    if (of == nullptr) continue;
+    const RowState& row = *state.rowOf(of);
+    text += ";" + graphIdentity(row.elaborated->structure->graph, row.elaborated->values) + algorithmsText(*row.program, of->tuning);
+  }
+  return jit::hashKey(text);
+}
+
+perturb::Observer observerOf(RunEvents& events, const PerturbationRun& run, const perturb::Victim& victim,
+                             const Interruptible& interruptible) {
+  perturb::Observer observer;
+  observer.begins = [&](const perturb::Method& method) { events.methodBegins(run, method); };
+  observer.ends = [&](const perturb::Method&, const perturb::Series& series) {
+    events.methodEnds(run, series, perturb::summarise(series, victim));
+  };
+  observer.progress = [&](std::int64_t done, std::int64_t total, const std::string& what) {
+    events.perturbing(run, done, total, what);
+  };
+  observer.stop = [&interruptible] { return interruptible.isToEnd(); };
+  return observer;
+}
+
+}  // namespace
+
+bool weighGates(PerturbationRun& perturbation, const graph::Row& victim, DiagnosticSink& sink) {
+  const std::vector<double> flops = branchFlops(victim, perturbation.plan.batch);
+  if (flops.empty()) {
+    sink.report(diag::nothing_to_slow, perturbation.spec.decl->target.range, perturbation.training->spec.network->name.text);
+    return false;
+  }
+  const std::vector<double> costs = gateCosts(victim.graph(), flops);
+  double all = 0;
+  for (const double cost : costs) all += cost;
+  constexpr std::int64_t kParts = 1'000'000;
+  for (MethodRun& method : perturbation.methods) {
+    for (DesignRun* of : {method.learner.get(), method.mover.get()}) {
+      if (of == nullptr) continue;
+      std::vector<Rational>& shares = of->spec.search->shares;
+      shares.clear();
+      for (const double cost : costs)
+        shares.push_back(all > 0 ? Rational{std::llround(cost / all * kParts), kParts} : Rational{1});
+    }
+  }
+  return true;
+}
+
+Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun& perturbation, const PerturbationPlaces& places) {
+  const std::string title = "perturb " + perturbation.spec.decl->name.text;
+  Perturbed done{&perturbation, failed(kEnvironment), 0, 0, {}};
+  const auto fails = [&](ExitCode status, const std::string& why) {
+    done.outcome = failed(status, fmt::format("{}: {}", title, why));
+    return std::move(done);
+  };
+  const Interruptible run(state.request.interrupts);
+  auto code = PerturbationCompiler(state, perturbation).compile();
+  if (!code) {
+    done.outcome = tl::unexpected(std::move(code).error());
+    return done;
+  }
+  const auto checkpoint = train::readCheckpoint(places.checkpoint);
+  if (!checkpoint) return fails(kEnvironment, checkpoint.error());
+  if (!*checkpoint) return fails(kEnvironment, fmt::format("there are no weights at `{}`", places.checkpoint));
+  const train::Snapshot& weights = (*checkpoint)->now;
+  const auto dataset = perturbation.reader->open(perturbation.settings);
+  if (!dataset) return fails(kEnvironment, dataset.error());
+  const std::string weightsHash = hashOf(weights);
+  for (std::size_t i = 0; i < code->methods.size(); ++i)
+    code->methods[i].identity =
+        identityOf(state, perturbation, perturbation.methods[i], weightsHash, (*dataset)->fingerprint());
+  const perturb::Victim& victim = code->victim;
+  done.least = victim.least;
+  done.most = victim.most;
+  events.perturbationBegins(perturbation, victim);
+  auto outcome = perturb::run(perturbation.plan, **dataset, *state.backend.backend, victim, code->methods, weights, places.store,
+                              places.fresh, observerOf(events, perturbation, victim, run));
+  events.perturbationEnds(perturbation, outcome ? &*outcome : nullptr);
+  if (!outcome)
+    return fails(outcome.error().kind == perturb::Failure::Kind::Run ? kRunFailed : kEnvironment, outcome.error().message);
+  for (const perturb::Series& series : outcome->series) done.summaries.push_back(perturb::summarise(series, victim));
+  done.outcome = std::move(*outcome);
+  return done;
+}
+
+}  // namespace tbem::driver
