@@ -53,6 +53,8 @@ struct Trained {
 struct Perturbed {
   const PerturbationRun* perturbation = nullptr;
   tl::expected<perturb::Outcome, Failed> outcome;
+  double least = 0, most = 0;               ///< perturb::Victim's
+  std::vector<perturb::Summary> summaries;  ///< of the outcome's series, in order
 };
 
 /// Why there is nothing to measure or to read: no design of a network, or no place for a store. Nothing: there is.
@@ -75,5 +77,11 @@ tl::expected<void, Failed> fitStored(State& state);
 tl::expected<void, Failed> predictFitted(State& state);
 /// The program's trainings, in order; one that fails does not end the others, Ctrl-C does. The state has passed `lower`.
 tl::expected<void, Failed> trainAll(State& state);
+/// The program's perturbations of trainings that are finished, in order; one that fails does not end the others, Ctrl-C does. The
+/// state has passed `train`. Points are kept in the store of Request::campaign, which says too whether they are found anew.
+tl::expected<void, Failed> perturbAll(State& state);
+/// What the store has of the program's perturbations, as `perturbAll` leaves it: nothing is trained or searched for. The state
+/// has passed `lower`.
+tl::expected<void, Failed> readPerturbed(State& state);
 
 }  // namespace tbem::driver
