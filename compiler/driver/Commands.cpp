@@ -5,10 +5,10 @@
 namespace tbem::driver {
 
 const std::vector<const Command*>& commands() {
-  static const std::vector<const Command*> list = {&kRun,     &kCheck, &kDesign,  &kEstimate, &kFit,    &kWhatIf,    &kScreen,
-                                                   &kSpec,    &kStep,  &kWeights, &kMeasure,  &kTrain,  &kRegress,   &kPredict,
-                                                   &kReport,  &kEmit,  &kImport,  &kPlan,     &kReplay, &kNew,       &kFormat,
-                                                   &kExplain, &kDoc,   &kDoctor,  &kLsp,      &kRepl,   &kCompletion};
+  static const std::vector<const Command*> list = {&kRun,     &kCheck,   &kDesign,  &kEstimate, &kFit,   &kWhatIf,  &kScreen,
+                                                   &kSpec,    &kStep,    &kWeights, &kMeasure,  &kTrain, &kPerturb, &kRegress,
+                                                   &kPredict, &kReport,  &kEmit,    &kImport,   &kPlan,  &kReplay,  &kNew,
+                                                   &kFormat,  &kExplain, &kDoc,     &kDoctor,   &kLsp,   &kRepl,    &kCompletion};
   return list;
 }
 
@@ -27,7 +27,6 @@ void forEachCommand(const std::function<void(const Command& command, const CLI::
 
 const std::vector<std::pair<const char*, const char*>>& laterCommands() {
   static const std::vector<std::pair<const char*, const char*>> list = {
-      {"perturb", "search for slow inputs"},
       {"watch", "run with the live page"},
       {"compare", "two results with a verdict"},
   };

@@ -13,8 +13,8 @@ class App;
 
 namespace tbem::driver {
 
-extern const Command kRun, kCheck, kDesign, kEstimate, kFit, kWhatIf, kScreen, kSpec, kStep, kWeights, kMeasure, kTrain, kRegress,
-    kPredict, kReport, kEmit, kImport, kPlan, kReplay, kNew, kFormat, kExplain, kDoc, kDoctor, kLsp, kRepl, kCompletion;
+extern const Command kRun, kCheck, kDesign, kEstimate, kFit, kWhatIf, kScreen, kSpec, kStep, kWeights, kMeasure, kTrain, kPerturb,
+    kRegress, kPredict, kReport, kEmit, kImport, kPlan, kReplay, kNew, kFormat, kExplain, kDoc, kDoctor, kLsp, kRepl, kCompletion;
 
 /// The commands that are there, in the order of `--help`.
 const std::vector<const Command*>& commands();

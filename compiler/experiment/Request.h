@@ -57,12 +57,12 @@ struct Target {
 
 /// How campaigns run.
 struct CampaignRequest {
-  std::string worker;  ///< the program that measures a row (worker/Worker.h), of this version
-  std::string on;      ///< backends as the clause `on` has them, instead of the program's; "": those
-  std::string python;  ///< of rows that a framework measures: foreign::Surroundings
-  std::string store;   ///< where finished rows are kept; "": beside the program
-  bool dryRun = false, fresh = false;
-  std::optional<double> maxTime;  ///< seconds
+  std::string worker;                  ///< the program that measures a row (worker/Worker.h), of this version
+  std::string on;                      ///< backends as the clause `on` has them, instead of the program's; "": those
+  std::string python;                  ///< of rows that a framework measures: foreign::Surroundings
+  std::string store;                   ///< where finished rows are kept; "": beside the program
+  bool dryRun = false, fresh = false;  ///< fresh: rows and points of perturbations anew, whatever the store has
+  std::optional<double> maxTime;       ///< seconds
   std::optional<std::uint64_t> maxRows;
   double rowTime = 600;            ///< seconds a row may take; 0: no limit
   std::optional<unsigned> repeat;  ///< processes for each row; nothing: the program's number

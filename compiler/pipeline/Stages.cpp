@@ -231,6 +231,7 @@ constexpr Stage kStages[] = {
     {"regress", "regressions of what was measured", "stored", false, true, run<fitStored>, dump<dumpRegressions>},
     {"predict", "predictions of the regressions", "regress", false, true, run<predictFitted>, dump<dumpPredictions>},
     {"train", "trainings, in order", "lower", true, false, run<trainAll>, dump<dumpTrained>},
+    {"perturb", "inputs that make networks slow", "train", true, false, run<perturbAll>, dump<dumpPerturbed>},
 };
 // clang-format on
 

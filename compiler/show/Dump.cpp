@@ -4,6 +4,7 @@
 #include "compiler/run/State.h"
 #include "compiler/show/TextOut.h"
 #include "compiler/show/measured/MeasureReport.h"
+#include "compiler/show/measured/PerturbReport.h"
 #include "compiler/show/measured/PredictionReport.h"
 #include "compiler/show/measured/RegressionReport.h"
 #include "compiler/show/measured/TrainReport.h"
@@ -173,6 +174,12 @@ std::string dumpTrained(const State& state) {
       out.fail(trained.outcome.error());
     }
   }
+  return out.all();
+}
+
+std::string dumpPerturbed(const State& state) {
+  show::TextOut out;
+  for (const Perturbed& perturbed : state.perturbed) printPerturbed(out, perturbed);
   return out.all();
 }
 

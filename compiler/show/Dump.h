@@ -24,6 +24,7 @@ std::string dumpStored(const State& state);
 std::string dumpRegressions(const State& state);
 std::string dumpPredictions(const State& state);
 std::string dumpTrained(const State& state);
+std::string dumpPerturbed(const State& state);
 
 std::string dumpProofs(const Workspace& workspace, const Proofs& proofs);
 std::string dumpScreening(const State& state, const Screening& screening);

@@ -213,7 +213,7 @@ def calls_of_measurements():
 
 def calls_of_words():
     """Programs on the command line and on standard input, help, and words that are no command."""
-    commands = "run check design estimate fit what-if screen spec step weights measure train regress predict report"
+    commands = "run check design estimate fit what-if screen spec step weights measure train perturb regress predict report"
     for command in [*commands.split(), "emit", "plan", "replay", "fmt", "explain", "doc", "doctor"]:
         yield from (Call((command, *more)) for more in (["--help"], ["--nothing"], ["absent.tbem"]))
         if command != "doctor":  # which tells of the machine

@@ -30,10 +30,11 @@ LINES_SHOWN, COLUMNS_SHOWN = 24, 160
 # Only of calls that run something now are fields masked, and only those that a clock or the kernel fills: times,
 # examples a second, the resident memory of a process, what else the machine did. The rest of these lines is compared.
 # Rows that a store has (a `measure` is in `given`) do not run: what was measured of them is compared too.
-RUNNING = {"run", "measure", "step", "train"}
+RUNNING = {"run", "measure", "step", "train", "perturb"}
 NUMBER = rb"-?[0-9][-+.0-9e]*"  # whether there is one at all is compared
 MEASURED_FIELDS = re.compile(
-    rb'"(seconds|examples_per_second|memory_peak|memory_baseline|median|p05|p95|least|most|busy_repeats)\\?":' + NUMBER
+    rb'"(seconds|seconds_of_example|learning_seconds|latency|latency_before|latency_increase_mean|latency_increase_most|correlation'
+    rb'|examples_per_second|memory_peak|memory_baseline|median|p05|p95|least|most|busy_repeats)\\?":' + NUMBER
     + rb'|"(repeats_differ)":(?:true|false)|"(load|load_most)":\{[^}]*\}')
 # The same in sentences: the end of `mlp (row) on ref: loss 0.64, 27.10 µs`; `26.40 ms, 8484 examples/s` of an epoch.
 TIME = rb"[0-9][0-9. ]*(?:ns|\xc2\xb5s|ms|s|min|h)\b"

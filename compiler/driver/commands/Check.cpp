@@ -56,7 +56,7 @@ std::optional<std::size_t> applyFixesTo(show::Out& out, const State& state, cons
   return mended;
 }
 
-/// "2 designs, 32 rows", and "1 training" where there is one.
+/// "2 designs, 32 rows", and "1 training", "1 perturbation" where there is one.
 std::string whatWasChecked(const State& state) {
   const auto count = [](std::size_t number, const char* word) {
     return fmt::format("{} {}{}", number, word, number == 1 ? "" : "s");
@@ -72,6 +72,7 @@ std::string whatWasChecked(const State& state) {
   }
   std::string text = fmt::format("{}, {}", count(state.designs.runs.size(), "design"), count(rows, "row"));
   if (!state.trainings.empty()) text += ", " + count(state.trainings.size(), "training");
+  if (!state.perturbations.empty()) text += ", " + count(state.perturbations.size(), "perturbation");
   return text;
 }
 

@@ -5,7 +5,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/RunPipeline.h"
-#include "compiler/driver/commands/Train.h"
+#include "compiler/driver/commands/Perturb.h"
 #include "compiler/experiment/Observations.h"
 #include "compiler/experiment/OutFolder.h"
 #include "compiler/experiment/Predictions.h"
@@ -114,7 +114,7 @@ public:
     }
     const int status = measureAndFit();
     if (ended || !steps.train || dry || status == kInterrupted || status == kEnvironment) return status;
-    return worse(status, runTrainings(out, state, view));
+    return worse(status, runTrainingsAndPerturbations(out, state, view, false));
   }
 
 private:
@@ -245,7 +245,7 @@ void declareRun(OptionList& list, MeasureOptions& o) {
   addPython(list, o.campaign.python);
   list.add("--out", o.out, "folder for plots and checkpoints (default: NAME.out beside the program)").type("DIR");
   addSeed(list, o, kSeed);
-  addCampaign(list, o.campaign, "run finished rows and trainings anew");
+  addCampaign(list, o.campaign, "run finished rows, trainings and perturbations anew");
   list.flag("--no-plots", o.noPlots, "write no plots");
   list.flag("--verbose", o.display.verbose,
             "every table and every column, whatever the width: also memory by kind, and coefficients in the factors' units");
@@ -305,8 +305,8 @@ int showStored(show::Out& out, PipelineState& state, const MeasureOptions& optio
   return MeasuredPart(out, state, options, steps).runMeasured();
 }
 
-const Command kRun = {"run", "run the whole program: check, design, estimate, measure, regress, predict, train", Takes::Program,
-                      true, invocation<MeasureOptions, declareRun, unheeded, runProgram>};
+const Command kRun = {"run", "run the whole program: check, design, estimate, measure, regress, predict, train, perturb",
+                      Takes::Program, true, invocation<MeasureOptions, declareRun, unheeded, runProgram>};
 const Command kMeasure = {"measure", "run the rows that are not finished yet, each in a fresh process", Takes::Program, true,
                           invocation<MeasureOptions, declareMeasure, unheeded, runMeasure>};
 const Command kRegress = {"regress", "fit the program's regressions to what was measured", Takes::Program, false,

@@ -13,7 +13,9 @@
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/OutFolder.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
+#include "compiler/run/Measured.h"
 #include "compiler/show/PageOut.h"
+#include "compiler/show/measured/PerturbReport.h"
 #include "compiler/show/measured/TrainReport.h"
 #include "compiler/show/memory/PyTorchEstimates.h"
 #include "compiler/show/proofs/ProofReport.h"
@@ -38,14 +40,13 @@ struct ReportOptions : CommandOptions {
   EagerRequest eager;
   EngineRequest engines;
   EstimateView view;
-  std::string store;
   std::string out;  ///< the page's folder
 };
 
 void declare(OptionList& list, ReportOptions& o) {
   addProgram(list, o);
   addRows(list, o, {.on = fmt::format("{}; pytorch or pytorch-cpu: a section on eager PyTorch, on a GPU or here", kOwnBackends)});
-  addStore(list, o.store);
+  addStore(list, o.campaign.store);
   addPython(list, o.campaign.python);
   list.add("--out", o.out, "folder for the page (default: NAME.out beside the program)").type("DIR");
   addSeed(list, o, "the seed with which rows were measured (default: 0)");
@@ -101,13 +102,15 @@ public:
     if (builds && (isPyTorch(options.target.backend) || !device.empty()))
       section(device.empty() ? "Eager PyTorch" : "Eager PyTorch on " + device, [this] { return pytorch(); });
     if (canScreen(state)) section("Screening", [this] { return screening(); });
-    if (networks && StoreFile(*state.workspace, options.store).exists())
-      section("Measurements", [this] { return measurements(); });
+    const bool stored = StoreFile(*state.workspace, options.campaign.store).exists();
+    if (networks && stored) section("Measurements", [this] { return measurements(); });
     if (!state.trainings.empty())
       section("Trainings", [this] {
         for (const auto& training : state.trainings) printHistory(out, state, *training, options.view.folder);
         return kOk;
       });
+    if (!state.perturbations.empty() && stored && state.request.target.backend != "none")
+      section("Perturbations", [this] { return perturbations(); });
     return status;
   }
 
@@ -166,13 +169,20 @@ private:
   int measurements() {
     MeasureOptions measured;
     static_cast<Request&>(measured) = state.request;
-    measured.campaign.store = options.store;
     measured.out = options.view.folder;
     if (!state.plain()) return showStored(out, state, measured);
     PipelineState rows(measured, out);
     const LentProgram lent(state, rows);
     if (const auto done = runStages(rows, "graph"); !done) return out.fail(done.error());
     return showStored(out, rows, measured);
+  }
+
+  int perturbations() {
+    auto done = runStages(state, "lower");
+    if (done) done = readPerturbed(state);
+    if (!done) return out.fail(done.error());
+    for (const Perturbed& perturbed : state.perturbed) printPerturbedPage(out, perturbed, options.view.folder);
+    return kOk;
   }
 
   show::PageOut& out;
@@ -209,6 +219,7 @@ int run(show::Out& out, const ReportOptions& given) {
     return kUsage;
   }
   Request own = given;
+  own.training.folder = given.out;
   if (isPyTorch(own.target.backend)) own.target.backend.clear();
   PipelineState state(own, out);
   state.proofs = spec::Work(kEffort);

@@ -52,7 +52,13 @@ int run(show::Out& out, const TrainOptions& options) {
     out.failure("there is nothing to train: the program has no `train`");
     return finish(out, state, kUsage);
   }
-  return finish(out, state, runTrainings(out, state, view));
+  int status = runTrainings(out, state, view);
+  // What is to be printed may be behind the last training.
+  if (status == kOk && passes(options.stages.printAfter, "train")) {
+    view.ahead = false;
+    status = runPipeline(out, state, view, "train").status;
+  }
+  return finish(out, state, status);
 }
 
 }  // namespace

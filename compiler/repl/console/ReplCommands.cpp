@@ -130,7 +130,7 @@ bool Repl::isDesign(const std::string& name) {
 }
 
 bool Repl::takesBackend(const std::string& command) {
-  constexpr std::array kWith = {"estimate", "fit", "plan", "step", "emit", "measure", "run", "train"};
+  constexpr std::array kWith = {"estimate", "fit", "plan", "step", "emit", "measure", "run", "train", "perturb"};
   return std::ranges::find(kWith, command) != kWith.end();
 }
 

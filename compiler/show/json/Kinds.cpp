@@ -6,15 +6,11 @@ namespace tbem::show {
 
 std::span<const JsonGroup> jsonGroups() {
   static const std::array groups = {
-      JsonGroup{"Checking and designs", checkingKinds()},
-      JsonGroup{"Estimates", estimateKinds()},
-      JsonGroup{"Searches over estimates", searchKinds()},
-      JsonGroup{"Measurements", measureKinds()},
-      JsonGroup{"Steps and trainings", runKinds()},
-      JsonGroup{"Specifications", proofKinds()},
-      JsonGroup{"Plans and replays", planKinds()},
-      JsonGroup{"Documentation and tools", toolKinds()},
-      JsonGroup{"Dialogues", dialogueKinds()},
+      JsonGroup{"Checking and designs", checkingKinds()},  JsonGroup{"Estimates", estimateKinds()},
+      JsonGroup{"Searches over estimates", searchKinds()}, JsonGroup{"Measurements", measureKinds()},
+      JsonGroup{"Steps and trainings", runKinds()},        JsonGroup{"Perturbations", perturbKinds()},
+      JsonGroup{"Specifications", proofKinds()},           JsonGroup{"Plans and replays", planKinds()},
+      JsonGroup{"Documentation and tools", toolKinds()},   JsonGroup{"Dialogues", dialogueKinds()},
   };
   return groups;
 }

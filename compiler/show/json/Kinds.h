@@ -21,6 +21,7 @@ std::span<const JsonKind> estimateKinds();
 std::span<const JsonKind> searchKinds();
 std::span<const JsonKind> measureKinds();
 std::span<const JsonKind> runKinds();
+std::span<const JsonKind> perturbKinds();
 std::span<const JsonKind> proofKinds();
 std::span<const JsonKind> planKinds();
 std::span<const JsonKind> toolKinds();

@@ -21,9 +21,19 @@ TRAINED = NETWORK + """
 dataset points = synthetic(shape: [3], classes: 2, train: 8, test: 4)
 train net = tiny() on points.train { epochs 1; batch 4; optimizer sgd(lr: 0.1) }
 """
+SLOWED = """
+network gated(x: tensor[n, c]) -> tensor[n, 2] {
+  let y = dense(x, 2)
+  exit y when y |> softmax(axis: 1) |> max(axis: 1) > 0.6
+  return x |> dense(8) |> relu |> dense(2)
+}
+dataset points = synthetic(shape: [3], classes: 2, train: 8, test: 4)
+train net = gated() on points.train { epochs 1; batch 4; optimizer sgd(lr: 0.1) }
+perturb slow of net on points.test { norm linf(0.5); by random, gradient(steps: 2); box [-9, 9]; batch 2 }
+"""
 HISTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "replay", "default.pickle")
 EXPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "frameworks", "classifier.json")
-# Of each command: its arguments, and the file that it makes or None. P is the program, N its network alone, T has a training.
+# Of each command: its arguments, and the file that it makes or None. P is the program, N its network alone, T has a training, S a perturbation.
 COMMANDS = {
     "run": (["P", "--no-plots"], "P.tbemdb"),
     "check": (["P"], None),
@@ -38,6 +48,7 @@ COMMANDS = {
     "weights": (["P"], None),
     "measure": (["P"], "P.tbemdb"),
     "train": (["T", "--on", "ref"], "T.out/net.safetensors"),
+    "perturb": (["S", "--on", "ref"], "S.tbemdb"),
     "regress": (["P", "--out", "plots"], None),
     "predict": (["P"], None),
     "report": (["P", "--on", "ref"], "P.out/P.html"),
@@ -73,8 +84,8 @@ class Place:
 
     def __init__(self, folder, tbemc, program=PROGRAM, name=b"p"):
         self.folder, self.tbemc = os.fsencode(folder), tbemc
-        self.names = {b"P": name, b"N": b"n", b"T": b"t"}
-        for key, text in [(b"P", program), (b"T", TRAINED), (b"N", NETWORK)]:
+        self.names = {b"P": name, b"N": b"n", b"T": b"t", b"S": b"s"}
+        for key, text in [(b"P", program), (b"T", TRAINED), (b"S", SLOWED), (b"N", NETWORK)]:
             with open(self.path(key + b".tbem"), "wb") as file:
                 file.write(text.encode())
         self.run("measure")
@@ -89,7 +100,7 @@ class Place:
     def run(self, command, *more, prepare=None):
         """Status, output and errors; and whether what the command makes is there."""
         arguments, made = COMMANDS[command]
-        for name in (b"P.tbemdb", b"s.npz", b"T.out", b"P.out", b"fresh"):
+        for name in (b"P.tbemdb", b"s.npz", b"T.out", b"S.out", b"S.tbemdb", b"P.out", b"fresh"):
             if os.path.isdir(self.path(name)):
                 shutil.rmtree(self.path(name))
             elif os.path.exists(self.path(name)):

@@ -14,7 +14,7 @@ import tempfile
 
 import commands
 
-KEEPS = {"run", "measure", "step", "train"}
+KEEPS = {"run", "measure", "step", "train", "perturb"}
 
 
 def rows(path):

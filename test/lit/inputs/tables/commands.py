@@ -96,6 +96,18 @@ RUNS = [
     Run("step TMP/small.tbem --on ref", [], ["step"]),
     Run("step IN/gate_memory.tbem --on ref --profile", ["profile, by kind", "profile, one by one"], [], ("step",)),
     Run("train TMP/train.tbem --on ref --fresh --out TMP/first", [], ["epoch", "test"]),
+    Run(
+        "perturb IN/perturb.tbem --on ref --out TMP/slowed --store TMP/slowed.tbemdb",
+        ["cost of perturbations", "change of perturbations", "time of perturbations"],
+        ["perturbation", "bounds of a perturbation"],
+        ("train", "trained"),
+    ),
+    Run(
+        "perturb IN/perturb.tbem --on ref --out TMP/slowed --store TMP/slowed.tbemdb --points",
+        ["cost of perturbations", "change of perturbations", "time of perturbations", "points"],
+        ["perturbation", "bounds of a perturbation"],
+        ("trained",),
+    ),
     Run("weights TMP/small.tbem", ["weights"]),
     Run("weights TMP/first/net.safetensors", ["weights"]),
     Run(

@@ -14,10 +14,12 @@ from units import (
     Joules,
     Length,
     Level,
+    Percent,
     Quotient,
     Seconds,
     Several,
     Shape,
+    Significant,
     Text,
     Unsaid,
     Whole,
@@ -38,6 +40,8 @@ PROFILE = {
     "GB/s": ("_bytes", Quotient()),
     "implementation": ("implementation", Text()),
 }
+PERTURBATION = {"name": ("name", Text())}
+METHOD = {"method": ("method", Text())}
 
 TABLES = {
     "run": Table(
@@ -211,6 +215,69 @@ TABLES = {
             "examples/s": ("examples_per_second", Grouped()),
         },
         {"name": ("name", Text())},
+    ),
+    "cost of perturbations": Table(
+        "perturbed",
+        r"(?P<name>\S+): what an example costs",
+        {
+            **METHOD,
+            "FLOPs before": ("flops_before", Flops()),
+            "FLOPs": ("flops", Flops()),
+            "I-FLOPs mean": ("increase_mean", Percent()),
+            "I-FLOPs max": ("increase_most", Percent()),
+            "head-room": ("headroom", Percent("-")),
+            "examples": ("examples", Grouped()),
+            "raised": ("raised", Grouped()),
+            "coverage": ("coverage", Percent()),
+        },
+        PERTURBATION,
+    ),
+    "change of perturbations": Table(
+        "perturbed",
+        r"(?P<name>\S+): how examples changed",
+        {
+            **METHOD,
+            "accuracy before": ("accuracy_before", Percent("-")),
+            "accuracy": ("accuracy", Percent("-")),
+            "predictions kept": ("predictions_kept", Percent("-")),
+            "L-inf": ("linf", Significant(4)),
+            "L2": ("l2", Significant(4)),
+            "PSNR": ("psnr", Fixed(2, " dB", absent="-")),
+            "SSIM": ("ssim", Fixed(4, absent="-")),
+        },
+        PERTURBATION,
+    ),
+    "time of perturbations": Table(
+        "perturbed",
+        r"(?P<name>\S+): time",
+        {
+            **METHOD,
+            "I-latency mean": ("latency_increase_mean", Percent("-")),
+            "I-latency max": ("latency_increase_most", Percent("-")),
+            "correlation with FLOPs": ("correlation", Fixed(4, absent="-")),
+            "search of an example": ("", Unsaid("the other run's: points are searched for once")),
+            "learning": ("", Unsaid("the other run's: networks are trained once")),
+        },
+        PERTURBATION,
+    ),
+    "points": Table(
+        "point",
+        r"(?P<name>\S+): points of (?P<method>.+)",
+        {
+            "example": ("example", Whole()),
+            "label": ("label", Whole("-")),
+            "predicted before": ("predicted_before", Whole("-")),
+            "predicted": ("predicted", Whole("-")),
+            "FLOPs before": ("flops_before", Flops()),
+            "FLOPs": ("flops", Flops()),
+            "L-inf": ("linf", Significant(4)),
+            "L2": ("l2", Significant(4)),
+            "PSNR": ("psnr", Fixed(2, " dB", absent="-")),
+            "SSIM": ("ssim", Fixed(4, absent="-")),
+            "latency before": ("latency_before", Seconds()),
+            "latency": ("latency", Seconds()),
+        },
+        {**PERTURBATION, "method": ("method", Text())},
     ),
     "devices": Table(
         "device",

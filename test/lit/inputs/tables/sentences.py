@@ -13,6 +13,7 @@ from units import (
     Percent,
     ResponseBytes,
     Seconds,
+    Significant,
     Text,
     Whole,
     WholeBytes,
@@ -190,6 +191,32 @@ SENTENCES = {
         {
             "loss": ("test_loss", Fixed(4)),
             "accuracy": ("test_accuracy", Fixed(2, " %", 100, described=("share",))),
+        },
+    ),
+    "perturbation": Table(
+        "perturbation",
+        r"perturb (?P<name>\S+): (?P<network>.+) of (?P<training>\S+), near (?P<examples>\S+) examples? of "
+        r"(?P<data>\S+), within (?P<norm>\S+) (?P<radius>\S+) of each, in \[(?P<low>.+), (?P<high>.+)\]"
+        r"(?P<keep>, with the prediction of each)?",
+        {
+            "name": ("name", Text()),
+            "network": ("network", Text()),
+            "training": ("training", Text()),
+            "examples": ("examples", Grouped()),
+            "data": ("data", Text()),
+            "norm": ("norm", Text()),
+            "radius": ("radius", Significant(4)),
+            "low": ("low", Significant(4)),
+            "high": ("high", Significant(4)),
+            "keep": ("keep_label", Flag()),
+        },
+    ),
+    "bounds of a perturbation": Table(
+        "perturbation",
+        r"an example takes (?P<least>.+) at least and (?P<most>.+) at most",
+        {
+            "least": ("flops_least", Flops()),
+            "most": ("flops_most", Flops()),
         },
     ),
     "plan": Table(

@@ -1,0 +1,80 @@
+// tbemc perturb: searches for inputs that make trained networks slow, each in this process.
+#include "compiler/driver/commands/Perturb.h"
+
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
+#include "compiler/driver/commands/Train.h"
+#include "compiler/experiment/OutFolder.h"
+#include "compiler/show/Out.h"
+#include "compiler/show/measured/PerturbReport.h"
+
+namespace tbem::driver {
+
+namespace {
+
+/// Of a state that has passed `train`. The exit status, as of runTrainings.
+int runPerturbations(show::Out& out, PipelineState& state, const PipelineView& view, bool points) {
+  const bool keeps = !state.request.campaign.store.empty() || !state.workspace->beside(".tbemdb").empty();
+  PerturbReport report(out, {.backend = state.backendName, .keeps = keeps, .points = points});
+  state.listener = &report;
+  const Progressed done = runPipeline(out, state, view, "perturb");
+  state.listener = nullptr;
+  int status = kOk;
+  for (const Perturbed& perturbed : state.perturbed) {
+    if (perturbed.outcome && perturbed.outcome->interrupted) return kInterrupted;
+    const int ended = perturbed.outcome ? static_cast<int>(kOk) : out.fail(perturbed.outcome.error());
+    if (status == kOk) status = ended;
+  }
+  return status == kOk && !done.proceed ? done.status : status;
+}
+
+}  // namespace
+
+int runTrainingsAndPerturbations(show::Out& out, PipelineState& state, const PipelineView& view, bool points) {
+  const int trained = runTrainings(out, state, view);
+  if (trained == kInterrupted || !state.done.contains("train")) return trained;
+  const int perturbed = runPerturbations(out, state, view, points);
+  return trained != kOk ? trained : perturbed;
+}
+
+namespace {
+
+struct PerturbOptions : CommandOptions {
+  bool points = false;
+};
+
+void declare(OptionList& list, PerturbOptions& o) {
+  addProgram(list, o, {.text = "the program's text itself, in place of a FILE", .inputs = false});
+  addRows(list, o, {.choice = false});
+  addStore(list, o.campaign.store);
+  list.add("--out", o.training.folder, "folder of the trainings' checkpoints (default: NAME.out beside the program)").type("DIR");
+  addSeed(list, o, "seed of trainings and searches, where the program has none (default: 0)");
+  list.flag("--fresh", o.training.fresh, "train anew, whatever the checkpoint has");
+  list.flag("--again", o.campaign.fresh, "search anew, whatever the store has");
+  list.flag("--points", o.points, "show each point that was found");
+  addDisplay(list, o);
+}
+
+std::string unheeded(const Given& given, const PerturbOptions& options) { return unheededRows(given, options, {}); }
+
+int run(show::Out& out, const PerturbOptions& options) {
+  if (const auto ready = foldersReady(options.campaign.store, options.training.folder); !ready) return out.fail(ready.error());
+  PipelineView view(options.stages);
+  view.mayRun = view.silent = view.ahead = true;
+  PipelineState state(options, out);
+  state.trainingsOnly = true;
+  state.timing = true;
+  if (const Progressed done = runPipeline(out, state, view, "lower"); !done.proceed) return finish(out, state, done.status);
+  if (state.perturbations.empty()) {
+    out.failure("there is nothing to perturb: the program has no `perturb`");
+    return finish(out, state, kUsage);
+  }
+  return finish(out, state, runTrainingsAndPerturbations(out, state, view, options.points));
+}
+
+}  // namespace
+
+const Command kPerturb = {"perturb", "search, near a dataset's examples, for inputs that make trained networks slow",
+                          Takes::ProgramInPlace, true, invocation<PerturbOptions, declare, unheeded, run>};
+
+}  // namespace tbem::driver

@@ -1,0 +1,97 @@
+// Kinds of `perturb`.
+#include "compiler/show/json/Kinds.h"
+
+namespace tbem::show {
+
+namespace {
+
+using namespace fields;
+
+constexpr JsonField kName = text("name", "the perturbation's name");
+constexpr JsonField kMethod = text("method", "the method, as written");
+
+/// FLOPs of an example, which may be those of a mean.
+constexpr JsonField flopsOfExample(std::string_view name, std::string_view means) {
+  return number(name, means).in(JsonUnit::Flops);
+}
+
+constexpr JsonField kPerturbation[] = {
+    kName,
+    text("training", "the training whose network and weights it takes"),
+    text("network", "the network, as written"),
+    text("data", "the examples' dataset and split"),
+    count("examples", "the first so many examples of the split"),
+    text("norm", "how distances are measured").oneOf("linf l2"),
+    number("radius", "how far a point may be from its example, in the input's own numbers"),
+    number("low", "no number of a valid input is below it"),
+    number("high", "no number of a valid input is above it"),
+    truth("keep_label", "whether only points with the prediction of their example count"),
+    count("batch", "examples that are moved together"),
+    integer("seed", "of random numbers"),
+    kBackend,
+    text("methods", "its methods, as written").listed(),
+    flopsOfExample("flops_least", "what an example takes on the path with the fewest"),
+    flopsOfExample("flops_most", "what an example takes on the path with the most"),
+};
+
+constexpr JsonField kPerturbed[] = {
+    kName,
+    kMethod,
+    text("word", "the method's word"),
+    count("examples", "examples that it is done with"),
+    count("stored", "of these, those whose points the store had"),
+    flopsOfExample("flops_before", "of an example, in the mean"),
+    flopsOfExample("flops", "of the point that was found for it, in the mean"),
+    share("increase_mean", "I-FLOPs: what FLOPs grew by, of those before, in the mean over examples"),
+    share("increase_most", "the largest of them"),
+    share("headroom", "of what was left to the most FLOPs, in the mean over examples that had room; `null`: none had").orNull(),
+    count("raised", "examples that cost more than before"),
+    share("coverage", "of the sides of all gates, those that some point took"),
+    share("accuracy_before", "of the examples, where they have labels").orNull(),
+    share("accuracy", "of the points").orNull(),
+    share("predictions_kept", "points with the prediction of their example, where the network predicts classes").orNull(),
+    number("linf", "the largest change of a number, in the mean over examples"),
+    number("l2", "the Euclidean length of the change, in the mean over examples"),
+    number("psnr", "peak signal-to-noise ratio in dB, in the mean over examples that moved").orNull(),
+    number("ssim", "structural similarity, in the mean over images that moved").orNull(),
+    share("latency_increase_mean", "as `increase_mean`, of the latency, where it was measured").orNull(),
+    share("latency_increase_most", "the largest of them").orNull(),
+    number("correlation", "Pearson's, of FLOPs and latency").orNull(),
+    seconds("seconds_of_example", "of the search of one point; `null`: all were stored").orNull(),
+    seconds("learning_seconds", "of the training of what the method learns"),
+};
+
+constexpr JsonField kDecision =
+    integer("gates", "of the point, by gate: 1 where its condition held, 0 where not, -1 where it was not reached").keyed("GATE");
+
+constexpr JsonField kPoint[] = {
+    kName,
+    kMethod,
+    integer("example", "the example's number in its split, counted from 0"),
+    integer("label", "its label, where it has one").orNull(),
+    integer("predicted_before", "the class that the network predicts of it").orNull(),
+    integer("predicted", "the class that it predicts of the point").orNull(),
+    flopsOfExample("flops_before", "of the example"),
+    flopsOfExample("flops", "of the point"),
+    number("linf", "the largest change of a number"),
+    number("l2", "the Euclidean length of the change"),
+    number("psnr", "peak signal-to-noise ratio in dB; infinite where nothing changed"),
+    number("ssim", "structural similarity, of images").orNull(),
+    integer("gates_before", "what the gates decided of the example, as `gates`").keyed("GATE"),
+    kDecision,
+    seconds("latency_before", "of the example").only("with `metric latency`"),
+    seconds("latency", "of the point").only("with `metric latency`"),
+};
+
+constexpr JsonKind kKinds[] = {
+    jsonKind("perturbation", "One object at the beginning of a perturbation (`tbemc perturb`; [perturb.md](perturb.md)).",
+             kPerturbation),
+    jsonKind("perturbed", "One object at the end of each of its methods.", kPerturbed),
+    jsonKind("point", "One object per point that a method found (`tbemc perturb --points`).", kPoint),
+};
+
+}  // namespace
+
+std::span<const JsonKind> perturbKinds() { return kKinds; }
+
+}  // namespace tbem::show

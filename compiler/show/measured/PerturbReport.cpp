@@ -1,0 +1,217 @@
+#include "compiler/show/measured/PerturbReport.h"
+
+#include "compiler/show/measured/PerturbTables.h"
+#include "runtime/report/Numbers.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <optional>
+
+namespace tbem::driver {
+
+namespace {
+
+const std::string& nameOf(const PerturbationRun& perturbation) { return perturbation.spec.decl->name.text; }
+
+const char* normText(perturb::Norm norm) { return norm == perturb::Norm::Linf ? "linf" : "l2"; }
+
+/// "fashion.test", of "fashion.test(count: 1000)".
+std::string splitText(const PerturbationRun& perturbation) {
+  const std::string& name = perturbation.spec.data.name;
+  return name.substr(0, name.find('('));
+}
+
+std::string titleOf(const PerturbationRun& perturbation) {
+  const perturb::Plan& plan = perturbation.plan;
+  const graph::TrainingSpec& training = perturbation.training->spec;
+  return fmt::format("perturb {}: {} of {}, near {} example{} of {}, within {} {} of each, in [{}, {}]{}", nameOf(perturbation),
+                     training.networkText, training.decl->name.text, report::grouped(plan.count), plan.count == 1 ? "" : "s",
+                     splitText(perturbation), normText(plan.norm), report::number(plan.radius), report::number(plan.low),
+                     report::number(plan.high), plan.keepLabel ? ", with the prediction of each" : "");
+}
+
+std::string boundsText(double least, double most) {
+  return fmt::format("an example takes {} at least and {} at most", report::flops(least), report::flops(most));
+}
+
+std::string storedText(const perturb::Series& series) {
+  return fmt::format("{} of {} points were stored", report::grouped(series.stored),
+                     report::grouped(static_cast<std::int64_t>(series.points.size())));
+}
+
+Json numberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
+Json classOrNull(std::int64_t label) { return label < 0 ? Json() : Json(label); }
+
+Json perturbationJson(const PerturbationRun& perturbation, const perturb::Victim& victim, const std::string& backend) {
+  const perturb::Plan& plan = perturbation.plan;
+  const graph::TrainingSpec& training = perturbation.training->spec;
+  Json methods = Json::array();
+  for (const MethodRun& method : perturbation.methods) methods.push_back(method.spec.text);
+  return {{"name", nameOf(perturbation)},
+          {"training", training.decl->name.text},
+          {"network", training.networkText},
+          {"data", splitText(perturbation)},
+          {"examples", plan.count},
+          {"norm", normText(plan.norm)},
+          {"radius", plan.radius},
+          {"low", plan.low},
+          {"high", plan.high},
+          {"keep_label", plan.keepLabel},
+          {"batch", plan.batch},
+          {"seed", plan.seed},
+          {"backend", backend},
+          {"methods", methods},
+          {"flops_least", victim.least},
+          {"flops_most", victim.most}};
+}
+
+Json resultJson(const std::string& name, const MethodResult& result) {
+  const perturb::Series& series = result.series;
+  const perturb::Summary& summary = result.summary;
+  return {{"name", name},
+          {"method", series.text},
+          {"word", series.word},
+          {"examples", summary.examples},
+          {"stored", series.stored},
+          {"flops_before", summary.flopsBefore},
+          {"flops", summary.flops},
+          {"increase_mean", summary.meanIncrease},
+          {"increase_most", summary.mostIncrease},
+          {"headroom", numberOrNull(summary.headroom)},
+          {"raised", summary.raised},
+          {"coverage", summary.coverage},
+          {"accuracy_before", numberOrNull(summary.accuracyBefore)},
+          {"accuracy", numberOrNull(summary.accuracy)},
+          {"predictions_kept", numberOrNull(summary.kept)},
+          {"linf", summary.linf},
+          {"l2", summary.l2},
+          {"psnr", numberOrNull(summary.psnr)},
+          {"ssim", numberOrNull(summary.ssim)},
+          {"latency_increase_mean", numberOrNull(summary.meanLatencyIncrease)},
+          {"latency_increase_most", numberOrNull(summary.mostLatencyIncrease)},
+          {"correlation", numberOrNull(summary.correlation)},
+          {"seconds_of_example", numberOrNull(summary.secondsOfExample)},
+          {"learning_seconds", series.learning}};
+}
+
+Json decisionsJson(const std::vector<std::string>& gates, const std::vector<std::int8_t>& decisions) {
+  Json byGate = Json::object();
+  for (std::size_t g = 0; g < gates.size() && g < decisions.size(); ++g) byGate[gates[g]] = static_cast<int>(decisions[g]);
+  return byGate;
+}
+
+Json pointJson(const std::string& name, const perturb::Series& series, const perturb::Point& point) {
+  Json fields{{"name", name},
+              {"method", series.text},
+              {"example", point.example},
+              {"label", classOrNull(point.label)},
+              {"predicted_before", classOrNull(point.before)},
+              {"predicted", classOrNull(point.after)},
+              {"flops_before", point.flopsBefore},
+              {"flops", point.flops},
+              {"linf", point.linf},
+              {"l2", point.l2},
+              {"psnr", point.psnr},
+              {"ssim", numberOrNull(point.ssim)},
+              {"gates_before", decisionsJson(series.gates, point.decisionsBefore)},
+              {"gates", decisionsJson(series.gates, point.decisions)}};
+  if (point.latencyBefore > 0) {
+    fields["latency_before"] = point.latencyBefore;
+    fields["latency"] = point.latency;
+  }
+  return fields;
+}
+
+void sayVerdict(show::Out& out, std::span<const MethodResult> results) {
+  if (const std::string verdict = verdictText(results); !verdict.empty()) out.say("{}\n", verdict);
+}
+
+/// Of an outcome with the numbers that were made of it.
+std::vector<MethodResult> resultsOf(const Perturbed& perturbed) {
+  std::vector<MethodResult> results;
+  const std::vector<perturb::Series>& series = perturbed.outcome->series;
+  for (std::size_t i = 0; i < series.size(); ++i) results.push_back({series[i], perturbed.summaries.at(i)});
+  return results;
+}
+
+}  // namespace
+
+void PerturbReport::perturbationBegins(const PerturbationRun& perturbation, const perturb::Victim& victim) {
+  results.clear();
+  if (out.display.json) {
+    out.json("perturbation", perturbationJson(perturbation, victim, view.backend));
+  } else {
+    out.say("{}\n{}\n", titleOf(perturbation), boundsText(victim.least, victim.most));
+    out.flush();
+  }
+  if (!view.keeps) out.note("no point is kept: the program is no file; --store FILE keeps them there");
+  bar = out.progressBar();
+}
+
+void PerturbReport::methodBegins(const PerturbationRun& /*perturbation*/, const perturb::Method& begun) { method = begun.text; }
+
+void PerturbReport::perturbing(const PerturbationRun& perturbation, std::int64_t done, std::int64_t total,
+                               const std::string& what) {
+  // The time left is not told: steps of learning and of searching count alike and take different times.
+  constexpr double kUnknown = -1;
+  bar->update(static_cast<std::size_t>(done), static_cast<std::size_t>(total),
+              fmt::format("{} {}: {}", nameOf(perturbation), method, what), kUnknown);
+}
+
+void PerturbReport::methodEnds(const PerturbationRun& perturbation, const perturb::Series& series,
+                               const perturb::Summary& summary) {
+  const MethodResult& result = results.emplace_back(series, summary);
+  const std::string& name = nameOf(perturbation);
+  if (out.display.json) {
+    if (view.points) {
+      for (const perturb::Point& point : series.points) out.json("point", pointJson(name, series, point));
+    }
+    out.json("perturbed", resultJson(name, result));
+    return;
+  }
+  bar->hide();
+  if (series.stored > 0) out.say("{}: {}\n", series.text, storedText(series));
+  if (view.points) printPoints(out, name, result);
+  out.flush();
+}
+
+void PerturbReport::perturbationEnds(const PerturbationRun& perturbation, const perturb::Outcome* outcome) {
+  bar.reset();
+  if (out.display.json) return;
+  if (!results.empty()) {
+    printMethods(out, nameOf(perturbation), results);
+    sayVerdict(out, results);
+  }
+  if (outcome != nullptr && outcome->interrupted)
+    out.say("stopped{}\n", view.keeps ? "; the points that were found are stored, and the same command goes on" : "");
+  out.flush();
+}
+
+void printPerturbed(show::Out& out, const Perturbed& perturbed) {
+  out.say("{}\n", titleOf(*perturbed.perturbation));
+  if (!perturbed.outcome) {
+    out.fail(perturbed.outcome.error());
+    return;
+  }
+  out.say("{}\n", boundsText(perturbed.least, perturbed.most));
+  const std::vector<MethodResult> results = resultsOf(perturbed);
+  if (results.empty()) return out.say("no point was found yet (tbemc perturb)\n");
+  for (const MethodResult& result : results) {
+    if (result.summary.examples < perturbed.perturbation->plan.count)
+      out.say("{}: {} of {} examples (tbemc perturb goes on)\n", result.series.text, report::grouped(result.summary.examples),
+              report::grouped(perturbed.perturbation->plan.count));
+  }
+  printMethods(out, nameOf(*perturbed.perturbation), results);
+  sayVerdict(out, results);
+}
+
+void printPerturbedPage(show::Out& out, const Perturbed& perturbed, const std::string& folder) {
+  printPerturbed(out, perturbed);
+  if (!perturbed.outcome || perturbed.outcome->series.empty()) return;
+  const std::string& name = nameOf(*perturbed.perturbation);
+  out.plots(folder, {{fmt::format("{}-flops.svg", name), report::svg(costCurves(name, resultsOf(perturbed)))}});
+}
+
+}  // namespace tbem::driver

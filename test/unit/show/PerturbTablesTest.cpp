@@ -1,0 +1,123 @@
+// What is said of methods that search for slow inputs: the tables, the sentence under them, the curves.
+#include "compiler/show/TextOut.h"
+#include "compiler/show/measured/PerturbTables.h"
+#include "runtime/report/Numbers.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tbem::driver {
+namespace {
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+/// Examples that cost 2 each, and points that cost what is given; `most` is 10.
+MethodResult resultOf(const std::string& word, const std::vector<double>& costs) {
+  MethodResult result;
+  result.series.word = word;
+  result.series.text = word + "(steps: 30)";
+  for (const double cost : costs) {
+    perturb::Point point;
+    point.example = static_cast<std::int64_t>(result.series.points.size());
+    point.flopsBefore = 2e6;
+    point.flops = cost * 1e6;
+    result.series.points.push_back(point);
+  }
+  perturb::Summary& summary = result.summary;
+  summary.examples = static_cast<std::int64_t>(costs.size());
+  summary.flopsBefore = 2e6;
+  for (const double cost : costs) {
+    summary.flops += cost * 1e6 / static_cast<double>(costs.size());
+    summary.meanIncrease += (cost - 2) / 2 / static_cast<double>(costs.size());
+    summary.mostIncrease = std::max(summary.mostIncrease, (cost - 2) / 2);
+    summary.raised += cost > 2 ? 1 : 0;
+  }
+  summary.headroom = (summary.flops - 2e6) / 8e6;
+  return result;
+}
+
+TEST(PerturbVerdict, SaysWhatTheBestMethodDidAndHowFarNoiseComes) {
+  const std::vector<MethodResult> results = {resultOf("random", {2, 2, 2, 3}), resultOf("gradient", {2, 4, 6, 6}),
+                                             resultOf("ilfo", {2, 3, 3, 3})};
+  // (0 + 1 + 2 + 2) / 4 = 125 %; 2.5 of 8; noise 12.5 %, a tenth of it.
+  EXPECT_EQ(verdictText(results),
+            "gradient(steps: 30) slows the network most: an example costs 125 % more in the mean and takes 31.2 % of its "
+            "head-room; random noise reaches 10 % of that increase");
+}
+
+TEST(PerturbVerdict, WithoutNoiseItComparesWithNone) {
+  const std::vector<MethodResult> results = {resultOf("gradient", {4, 4})};
+  EXPECT_EQ(
+      verdictText(results),
+      "gradient(steps: 30) slows the network most: an example costs 100 % more in the mean and takes 25 % of its head-room");
+}
+
+TEST(PerturbVerdict, SaysWhenNoiseIsBest) {
+  const std::vector<MethodResult> results = {resultOf("gradient", {2, 2}), resultOf("random", {2, 4})};
+  EXPECT_TRUE(verdictText(results).ends_with(", so no method does more than random noise"));
+}
+
+TEST(PerturbVerdict, SaysWhenNoiseMakesExamplesCheaper) {
+  const std::vector<MethodResult> results = {resultOf("gradient", {4, 4}), resultOf("random", {2, 1})};
+  EXPECT_TRUE(verdictText(results).ends_with("; random noise raises nothing in the mean"));
+}
+
+TEST(PerturbVerdict, SaysWhenNothingIsSlower) {
+  const std::vector<MethodResult> results = {resultOf("gradient", {2, 2}), resultOf("random", {2, 1})};
+  EXPECT_EQ(verdictText(results), "no method makes an example cost more in the mean");
+  EXPECT_EQ(verdictText({}), "");
+  const std::vector<MethodResult> none = {resultOf("gradient", {})};
+  EXPECT_EQ(verdictText(none), "");
+}
+
+TEST(PerturbTables, FitATerminalOf120Columns) {
+  std::vector<MethodResult> results = {resultOf("gradient", {2, 4})};
+  perturb::Summary& summary = results.front().summary;
+  summary.mostIncrease = 45.506;
+  summary.examples = summary.raised = 100'000;
+  summary.accuracyBefore = summary.accuracy = summary.kept = 0.98765;
+  summary.linf = 0.030001;
+  summary.l2 = 12.3456;
+  summary.psnr = 31.8421;
+  summary.ssim = 0.98765;
+  summary.meanLatencyIncrease = summary.mostLatencyIncrease = 12.3456;
+  summary.correlation = -0.98765;
+  summary.secondsOfExample = 0.0123456;
+  results.front().series.learning = 3723;
+  show::TextOut out;
+  printMethods(out, "slow", results);
+  std::istringstream lines(out.all());
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(report::displayWidth(line), 120U) << line;
+  for (const char* cell : {"I-latency mean", "4551 %", "31.84 dB", "0.9877", "12.35 ms", "1 h 2 min"})
+    EXPECT_TRUE(has(out.all(), cell)) << cell;
+}
+
+TEST(PerturbTables, LatencyHasColumnsWhereItWasMeasured) {
+  const std::vector<MethodResult> results = {resultOf("gradient", {2, 4})};
+  show::TextOut out;
+  printMethods(out, "slow", results);
+  EXPECT_FALSE(has(out.all(), "latency"));
+  EXPECT_TRUE(has(out.all(), "search of an example"));
+}
+
+TEST(PerturbCurves, AreTheSharesOfExamplesThatCostNoMore) {
+  const std::vector<MethodResult> results = {resultOf("random", {3, 2, 3, 5})};
+  const report::Plot plot = costCurves("slow", results);
+  ASSERT_EQ(plot.series.size(), 2U);
+  EXPECT_EQ(plot.series[0].name, "before");
+  EXPECT_EQ(plot.series[1].name, "random(steps: 30)");
+  std::vector<std::pair<double, double>> corners;
+  for (const report::Point& point : plot.series[1].points) corners.emplace_back(point.x, point.y);
+  const std::vector<std::pair<double, double>> expected = {{2e6, 0},    {2e6, 0.25}, {3e6, 0.25},
+                                                           {3e6, 0.75}, {5e6, 0.75}, {5e6, 1}};
+  EXPECT_EQ(corners, expected);
+}
+
+}  // namespace
+}  // namespace tbem::driver
