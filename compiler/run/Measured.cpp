@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -191,12 +192,24 @@ Done trainAll(State& state) {
   return {};
 }
 
+Done readPerturbed(State& state) {
+  const StoreFile file(*state.workspace, state.request.campaign.store);
+  if (!file.exists()) return {};
+  RunEvents nobody;
+  for (const auto& run : state.perturbations) {
+    const std::string checkpoint = checkpointPath(*state.workspace, *run->training, state.request.training.folder);
+    std::error_code none;
+    if (!std::filesystem::exists(checkpoint, none)) continue;  // nothing can have been found without its weights
+    state.perturbed.push_back(runPerturbation(nobody, state, *run, {checkpoint, file.path(), false, true}));
+  }
+  return {};
+}
+
 Done perturbAll(State& state) {
   const CampaignRequest& how = state.request.campaign;
   const StoreFile file(*state.workspace, how.store);
   for (const auto& run : state.perturbations) {
-    const auto trained =
-        std::ranges::find_if(state.trained, [&](const Trained& one) { return one.training == run->training; });
+    const auto trained = std::ranges::find_if(state.trained, [&](const Trained& one) { return one.training == run->training; });
     const bool ended =
         trained != state.trained.end() && trained->outcome && trained->outcome->status != train::Outcome::Status::Interrupted;
     if (!ended) continue;  // the training said why

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <optional>
 #include <utility>
@@ -94,6 +95,7 @@ private:
   void describeVictim() {
     const graph::Row& row = elaborated(run.victim.get());
     perturb::Victim& victim = made.victim;
+    victim.backend = state.backend.backend;
     victim.batch = take();
     if (run.single != nullptr) victim.single = take();
     victim.input = run.training->spec.network->tensors.front().name.text;
@@ -151,23 +153,23 @@ std::string identityOf(State& state, const PerturbationRun& run, const MethodRun
                        std::uint64_t fingerprint) {
   const perturb::Plan& plan = run.plan;
   const tbem_device_info& device = state.backend.device;
-  std::string text = fmt::format(
-      "perturb 1;{};{};{};{:016x};{};{};{};{};{};{};{};{};{};{} {} {};{}", run.victim->spec.name, weights, state.backendName,
-      fingerprint, static_cast<int>(plan.split), plan.batch, plan.seed, static_cast<int>(plan.norm), plan.radius, plan.low,
-      plan.high, plan.keepLabel, plan.repeats, device.name, device.isa, device.library,
-      threadsOf(state.request.target, device));
+  std::string text = fmt::format("perturb 1;{};{};{};{:016x};{};{};{};{};{};{};{};{};{};{} {} {};{}", run.victim->spec.name,
+                                 weights, state.backendName, fingerprint, static_cast<int>(plan.split), plan.batch, plan.seed,
+                                 static_cast<int>(plan.norm), plan.radius, plan.low, plan.high, plan.keepLabel, plan.repeats,
+                                 device.name, device.isa, device.library, threadsOf(state.request.target, device));
   text += fmt::format(";{};{};{};{}", method.spec.steps, method.spec.look, method.spec.epochs,
                       method.spec.examples.value_or(run.about.train));
   for (const DesignRun* of : {run.victim.get(), method.learner.get(), method.mover.get()}) {
     if (of == nullptr) continue;
     const RowState& row = *state.rowOf(of);
-    text += ";" + graphIdentity(row.elaborated->structure->graph, row.elaborated->values) + algorithmsText(*row.program, of->tuning);
+    text +=
+        ";" + graphIdentity(row.elaborated->structure->graph, row.elaborated->values) + algorithmsText(*row.program, of->tuning);
   }
   return jit::hashKey(text);
 }
 
 perturb::Observer observerOf(RunEvents& events, const PerturbationRun& run, const perturb::Victim& victim,
-                             const Interruptible& interruptible) {
+                             const std::function<bool()>& stop) {
   perturb::Observer observer;
   observer.begins = [&](const perturb::Method& method) { events.methodBegins(run, method); };
   observer.ends = [&](const perturb::Method&, const perturb::Series& series) {
@@ -176,7 +178,7 @@ perturb::Observer observerOf(RunEvents& events, const PerturbationRun& run, cons
   observer.progress = [&](std::int64_t done, std::int64_t total, const std::string& what) {
     events.perturbing(run, done, total, what);
   };
-  observer.stop = [&interruptible] { return interruptible.isToEnd(); };
+  observer.stop = stop;
   return observer;
 }
 
@@ -204,7 +206,8 @@ bool weighGates(PerturbationRun& perturbation, const graph::Row& victim, Diagnos
   return true;
 }
 
-Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun& perturbation, const PerturbationPlaces& places) {
+Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun& perturbation,
+                          const PerturbationPlaces& places) {
   const std::string title = "perturb " + perturbation.spec.decl->name.text;
   Perturbed done{&perturbation, failed(kEnvironment), 0, 0, {}};
   const auto fails = [&](ExitCode status, const std::string& why) {
@@ -225,14 +228,14 @@ Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun
   if (!dataset) return fails(kEnvironment, dataset.error());
   const std::string weightsHash = hashOf(weights);
   for (std::size_t i = 0; i < code->methods.size(); ++i)
-    code->methods[i].identity =
-        identityOf(state, perturbation, perturbation.methods[i], weightsHash, (*dataset)->fingerprint());
-  const perturb::Victim& victim = code->victim;
+    code->methods[i].identity = identityOf(state, perturbation, perturbation.methods[i], weightsHash, (*dataset)->fingerprint());
+  perturb::Victim& victim = code->victim;
+  victim.weights = &weights;
   done.least = victim.least;
   done.most = victim.most;
   events.perturbationBegins(perturbation, victim);
-  auto outcome = perturb::run(perturbation.plan, **dataset, *state.backend.backend, victim, code->methods, weights, places.store,
-                              places.fresh, observerOf(events, perturbation, victim, run));
+  auto outcome = perturb::run(perturbation.plan, **dataset, victim, code->methods, {places.store, places.fresh},
+                              observerOf(events, perturbation, victim, [&] { return places.storedOnly || run.isToEnd(); }));
   events.perturbationEnds(perturbation, outcome ? &*outcome : nullptr);
   if (!outcome)
     return fails(outcome.error().kind == perturb::Failure::Kind::Run ? kRunFailed : kEnvironment, outcome.error().message);

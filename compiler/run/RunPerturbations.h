@@ -10,9 +10,10 @@ namespace tbem::driver {
 
 /// Where points are kept, and the weights that a training has left.
 struct PerturbationPlaces {
-  std::string checkpoint;  ///< of the training
-  std::string store;       ///< "": points are not kept
-  bool fresh = false;      ///< what the store has is not taken
+  std::string checkpoint;   ///< of the training
+  std::string store;        ///< "": points are not kept
+  bool fresh = false;       ///< what the store has is not taken
+  bool storedOnly = false;  ///< nothing is searched for: what the store has is all
 };
 
 /// What the gates of a perturbed network decide about: its methods' objectives weigh them so. `victim`: its elaborated row.
