@@ -99,7 +99,7 @@ TEST_F(Learns, TheSameAfterAStop) {
   for (const std::int64_t at : {1, 4, 2 * static_cast<int>(kEpochs) + 2}) {  // while it learns; before the second batch
     const Keeping keeping{folder + "/" + std::to_string(at) + ".tbemdb"};
     Observer observer;
-    observer.stop = [left = at]() mutable { return --left <= 0; };
+    observer.stop = [left = at]() mutable { return --left == 0; };
     const auto stopped = search({world.learned(kEpochs, kCount)}, keeping, observer);
     ASSERT_TRUE(stopped);
     EXPECT_TRUE(stopped->interrupted);
@@ -126,6 +126,8 @@ TEST_F(Learns, ALossThatIsNotFiniteEndsIt) {
 
 TEST_F(Learns, FromABatchAtLeast) {
   expectFailure(search({world.learned(kEpochs, 3)}), Failure::Kind::Environment, {"toy(6)", "3 examples", "batch of 4"});
+  ASSERT_TRUE(search({world.learned(kEpochs, kBatch)}));
+  EXPECT_EQ(std::ssize(log().learner), kEpochs);
 }
 
 TEST_F(Learns, WithoutChangingTheNetwork) {

@@ -26,10 +26,10 @@ protected:
     if (!outcome) throw std::runtime_error(outcome.error().message);  // GoogleTest reports it as the test's failure
     return std::move(*outcome);
   }
-  /// Stops when it is asked for the time `at`, from 1.
+  /// Says stop once, when it is asked for the time `at`, from 1.
   static Observer stopping(std::int64_t at) {
     Observer observer;
-    observer.stop = [at]() mutable { return --at <= 0; };
+    observer.stop = [at]() mutable { return --at == 0; };
     return observer;
   }
   static std::vector<std::string> textsOf(const Outcome& outcome) {
@@ -96,6 +96,18 @@ TEST_F(Resume, MoreExamplesBeginWhereFewerEnded) {
   const Outcome fewer = search(world.plan(3), {path()});
   EXPECT_EQ(fewer.series.front().stored, 3);
   EXPECT_EQ(textsOf(fewer), std::vector<std::string>(whole.begin(), whole.begin() + 3));
+}
+
+TEST_F(Resume, OfABatchThatIsThereInPartTheRestIsTimed) {
+  Plan timed = world.plan(5);
+  timed.repeats = 1;
+  const Outcome first = search(timed, {path()});
+  log() = {};
+  timed.count = 8;
+  const Outcome more = search(timed, {path()});
+  EXPECT_EQ(log().single.size(), 3U * 2 * (2 + 1));
+  EXPECT_EQ(more.series.front().points[4].latency, first.series.front().points[4].latency);
+  EXPECT_EQ(storedIn(path(), "toy(2)").size(), 8U);
 }
 
 TEST_F(Resume, WhatIsAllThereRunsNothing) {
