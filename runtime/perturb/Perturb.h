@@ -37,11 +37,13 @@ struct Plan {
 
 /// The network as its training left it, at inference, with its gates.
 struct Victim {
+  const tbem_backend* backend = nullptr;        ///< of all executables
+  const train::Snapshot* weights = nullptr;     ///< its own
   const runtime::Executable* batch = nullptr;   ///< Plan::batch examples, outputs kept
   const runtime::Executable* single = nullptr;  ///< one example, where latency is wanted
   std::string input;                            ///< the path of its one input, f32, in both
   std::optional<std::size_t> classAxis;         ///< of its first output; nothing: it predicts no class
-  std::vector<double> branchFlops;              ///< what an example costs in each branch (Executable::branches)
+  std::vector<double> branchFlops;              ///< what an example costs in each of Executable::branches; empty without gates
   double least = 0, most = 0;                   ///< FLOPs of an example, over all paths
 };
 
@@ -64,7 +66,9 @@ struct Method {
   /// Paths of further inputs: before the first step they are zero, afterwards what the outputs behind the first one were, in
   /// order.
   std::vector<std::string> states;
-  std::int64_t steps = 1;  ///< runs of the mover for each batch, numbered from 1
+  /// Runs of the mover for each batch. Their numbers go on from batch to batch (the first of batch b, from 0, is b * steps + 1),
+  /// so that no two have the same random numbers, and none depend on which batches the store had.
+  std::int64_t steps = 1;
   /// After how many steps the network is asked what the points cost, as also after the last; of the points that it was asked
   /// about, the first that costs most is kept. 0: after the last step alone.
   std::int64_t look = 1;
@@ -112,10 +116,15 @@ struct Failure {
   std::string message;
 };
 
-/// `weights`: the victim's. `store`: path of the store where points are kept (made where there is none); "": nowhere. `fresh`:
-/// what it has is not taken. The executables are linked: they run in one arena, and what is one storage has one path.
-tl::expected<Outcome, Failure> run(const Plan& plan, const data::Dataset& dataset, const tbem_backend& backend,
-                                   const Victim& victim, const std::vector<Method>& methods, const train::Snapshot& weights,
-                                   const std::string& store, bool fresh, const Observer& observer);
+/// Where points are kept.
+struct Keeping {
+  std::string store;   ///< its path (made where there is none); "": nowhere
+  bool fresh = false;  ///< what it has is not taken, and is replaced
+};
+
+/// The executables are linked: they run in one arena, and what is one storage has one path. Errors: Environment (data, memory,
+/// the store), Run (a step failed, a loss is not finite, a point lies where none may).
+tl::expected<Outcome, Failure> run(const Plan& plan, const data::Dataset& dataset, const Victim& victim,
+                                   const std::vector<Method>& methods, const Keeping& keeping, const Observer& observer);
 
 }  // namespace tbem::perturb

@@ -251,9 +251,9 @@ Result<void> Store::commitPoints(const std::string& identity, std::span<const St
 Result<std::vector<StoredPoint>> Store::points(const std::string& identity, Inputs inputs) {
   std::vector<StoredPoint> all;
   if (impl->connection.version < kPointsSince) return all;
-  auto query = impl->connection.prepare(
-      inputs == Inputs::Read ? "SELECT example, text, input FROM points WHERE identity = ?1 ORDER BY example"
-                             : "SELECT example, text, x'' FROM points WHERE identity = ?1 ORDER BY example");
+  auto query = impl->connection.prepare(inputs == Inputs::Read
+                                            ? "SELECT example, text, input FROM points WHERE identity = ?1 ORDER BY example"
+                                            : "SELECT example, text, x'' FROM points WHERE identity = ?1 ORDER BY example");
   if (!query) return tl::unexpected(query.error());
   query->bind(1, identity);
   for (;;) {

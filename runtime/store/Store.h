@@ -1,8 +1,8 @@
 // The store of finished rows, and of the points that searches found: one SQLite file `NAME.tbemdb`.
 //
-// A measurement is in the store when `commit` has returned, points when `commitPoints` has: they then survive a kill of the process and a loss of power
-// (synchronous = FULL). Several processes may read and write one file. On a local disk the journal is a write-ahead log; on
-// a network file system, where that is not safe (sqlite.org/wal.html), it is a rollback journal.
+// A measurement is in the store when `commit` has returned, points when `commitPoints` has: they then survive a kill of the
+// process and a loss of power (synchronous = FULL). Several processes may read and write one file. On a local disk the journal is
+// a write-ahead log; on a network file system, where that is not safe (sqlite.org/wal.html), it is a rollback journal.
 #pragma once
 
 #include "runtime/core/Measurement.h"

@@ -42,7 +42,7 @@ USES = [
         ("compiler/devices", "compiler/driver/commands", "compiler/driver/tools", "compiler/emit", "compiler/repl/console",
          "compiler/experiment/designs", "compiler/foreign", "compiler/import", "compiler/pytorch/allocator", "compiler/run", "compiler/show",
          "compiler/show/json", "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs", "compiler/show/reference", "compiler/show/rows", "compiler/serve/lsp", "compiler/verify", "runtime/data",
-         "runtime/measure", "runtime/train")),
+         "runtime/measure", "runtime/perturb", "runtime/train")),
 ]
 
 # Files that comments and pages name and that are not ours.

@@ -7,6 +7,7 @@
 #include "compiler/count/Conventions.h"
 #include "compiler/count/GateFlops.h"
 #include "runtime/core/Decisions.h"
+#include "runtime/perturb/Network.h"
 
 #include <cmath>
 #include <limits>
@@ -78,6 +79,35 @@ std::vector<double> interpret(const Loaded& l, const std::vector<double>& images
   return all.of(l.row->graph().outputs.front());
 }
 
+/// What each sample of a batch costs, where branch b costs 2^b, so that the sum tells which branches it was in: by the branches'
+/// sizes of a network that runs one at a time, ..
+std::vector<double> costsOneByOne(Loaded& single, const std::vector<double>& images) {
+  std::vector<double> costs;
+  for (auto image = images.begin(); image != images.end(); image += 100) {
+    run(single, {image, image + 100});
+    double& cost = costs.emplace_back(0);
+    const auto sizes = *runtime::branchSizes(*single.instance);
+    for (std::size_t b = 0; b < sizes.size(); ++b) cost += std::ldexp(static_cast<double>(sizes[b]), static_cast<int>(b));
+  }
+  return costs;
+}
+/// .. and by what the gates of one that runs all together decided about each.
+std::vector<double> costsByDecisions(const Loaded& batch, const std::vector<double>& images) {
+  const train::Snapshot weights = *train::take(*batch.instance, false);
+  perturb::Victim victim;
+  victim.batch = &batch.compiled->executable;
+  victim.input = "x";
+  for (std::size_t b = 0; b < victim.batch->branches.size(); ++b)
+    victim.branchFlops.push_back(std::ldexp(1.0, static_cast<int>(b)));
+  const runtime::Executable* const executables[] = {victim.batch};
+  const auto arena = *runtime::Arena::create(executables, batch.instance->backend());
+  const auto network = *perturb::Network::create(victim, weights, *arena);
+  std::vector<double> costs;
+  const auto answers = *network->ask(std::vector<float>(images.begin(), images.end()));
+  for (const perturb::Answer& answer : answers) costs.push_back(answer.flops);
+  return costs;
+}
+
 /// Without what came of the sample that is NaN: whether a maximum hands it on is the device's, the gates it takes are not.
 std::vector<double> finite(std::vector<double> result, bool withNan) {
   constexpr std::int64_t kResults = 3;
@@ -124,6 +154,10 @@ TEST_P(Gates, AgreeHoweverTheyAreRun) {
       oneByOne.insert(oneByOne.end(), result.begin(), result.end());
     }
     EXPECT_EQ(worst(together, oneByOne), 0) << text << "\nagainst one by one, inputs " << repeat;
+    if (!batch.compiled->executable.branches.empty()) {
+      EXPECT_EQ(costsByDecisions(batch, images), costsOneByOne(single, images))
+          << text << "\nwhat samples cost, inputs " << repeat;
+    }
     EXPECT_EQ(worst(run(few, images), together), 0) << text << "\na few samples at a time, inputs " << repeat;
     // A score within rounding of its threshold may fall on the other side in f32.
     for (Loaded* l : {&fast, &fewFast}) {

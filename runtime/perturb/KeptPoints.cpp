@@ -1,0 +1,60 @@
+#include "runtime/perturb/KeptPoints.h"
+
+#include "runtime/perturb/PointText.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+namespace tbem::perturb {
+
+using Kind = Failure::Kind;
+
+namespace {
+
+std::vector<std::byte> bytesOf(const std::vector<float>& numbers) {
+  std::vector<std::byte> bytes(numbers.size() * sizeof(float));
+  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace
+
+Result<KeptPoints> KeptPoints::open(const Keeping& keeping) {
+  KeptPoints kept(keeping);
+  if (keeping.store.empty()) return kept;
+  auto opened = store::Store::open(keeping.store);
+  if (!opened) return failure(Kind::Environment, opened.error().message);
+  kept.store.emplace(std::move(*opened));
+  return kept;
+}
+
+Result<Points> KeptPoints::of(const Method& method, std::int64_t total, std::size_t gates, std::int64_t repeats) {
+  Points points;
+  if (!store || keeping.fresh) return points;
+  const auto all = store->points(method.identity);
+  if (!all) return failure(Kind::Environment, all.error().message);
+  for (const store::StoredPoint& stored : *all) {
+    if (stored.example >= total) break;
+    auto point = pointOf(stored.example, stored.text);
+    if (!point || point->decisions.size() != gates) {
+      return failure(
+          Kind::Environment,
+          fmt::format("store {}: what it has of {}, example {}, cannot be taken up: {}; --fresh searches anew", keeping.store,
+                      method.text, stored.example, point ? "it is of a network with other gates" : point.error()));
+    }
+    if (repeats == 0 || point->latency > 0) points.emplace(stored.example, std::move(*point));
+  }
+  return points;
+}
+
+Result<void> KeptPoints::add(const Method& method, const std::vector<Found>& found) {
+  if (!store) return {};
+  std::vector<store::StoredPoint> rows;
+  for (const Found& one : found) rows.push_back({one.point.example, textOf(one.point), bytesOf(one.input)});
+  if (auto done = store->commitPoints(method.identity, rows); !done) return failure(Kind::Environment, done.error().message);
+  return {};
+}
+
+}  // namespace tbem::perturb

@@ -1,0 +1,142 @@
+#include "runtime/perturb/Network.h"
+
+#include "runtime/core/Decisions.h"
+#include "runtime/measure/Quantile.h"
+#include "runtime/perturb/Tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace tbem::perturb {
+
+using Kind = Failure::Kind;
+
+namespace {
+
+/// The place of the largest of `classes` numbers, the first of equal ones; -1 where none is a number.
+std::int64_t placeOfLargest(std::span<const float> numbers) {
+  std::int64_t place = -1;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (std::isnan(numbers[k]) || (place >= 0 && !(numbers[k] > numbers[static_cast<std::size_t>(place)]))) continue;
+    place = static_cast<std::int64_t>(k);
+  }
+  return place;
+}
+
+const tbem_operand& operandOf(const runtime::Executable& executable, std::uint32_t buffer) {
+  return executable.buffers[buffer].operand;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Network>> Network::create(const Victim& victim, const train::Snapshot& weights, runtime::Arena& arena) {
+  std::unique_ptr<Network> network(new Network(victim, weights));
+  if (auto done = network->prepare(arena); !done) return tl::unexpected(done.error());
+  return network;
+}
+
+Result<void> Network::prepare(runtime::Arena& arena) {
+  for (auto [executable, instance] : {std::pair{victim.batch, &batch}, std::pair{victim.single, &single}}) {
+    if (executable == nullptr) continue;
+    auto loaded = runtime::Instance::create(*executable, arena);
+    if (!loaded) return failure(Kind::Environment, loaded.error().message);
+    *instance = std::move(*loaded);
+    if (auto done = (*instance)->initialise(0); !done) return failure(Kind::Environment, done.error().message);
+  }
+  const runtime::Executable& executable = *victim.batch;
+  const auto input = batch->findStorage(victim.input);
+  if (!input) return failure(Kind::Run, fmt::format("the network has no input `{}`", victim.input));
+  places = static_cast<std::size_t>(operandOf(executable, executable.storages[*input].buffer).dims[0]);
+  if (victim.branchFlops.size() != executable.branches.size()) {
+    return failure(Kind::Run, fmt::format("the network has {} branches, and there are FLOPs of {}", executable.branches.size(),
+                                          victim.branchFlops.size()));
+  }
+  if (victim.classAxis) {
+    const tbem_operand& output = operandOf(executable, executable.outputs.front());
+    const bool oneLabel = output.rank == 2 && *victim.classAxis == 1;
+    if (!oneLabel) return failure(Kind::Run, "the network's output has not one row of classes for each example");
+  }
+  for (const runtime::BranchDesc& branch : executable.branches) {
+    if (branch.gate.empty()) {
+      entries.emplace_back();
+      continue;
+    }
+    auto gate = std::ranges::find(gatePaths, branch.gate);
+    if (gate == gatePaths.end()) gate = gatePaths.insert(gate, branch.gate);
+    entries.push_back(Entry{static_cast<std::size_t>(gate - gatePaths.begin()), static_cast<std::int8_t>(branch.condition)});
+  }
+  return giveWeights();
+}
+
+Result<void> Network::giveWeights() {
+  for (runtime::Instance* instance : {batch.get(), single.get()}) {
+    if (instance == nullptr) continue;
+    if (auto done = train::give(weights, *instance); !done) return failure(Kind::Run, done.error());
+  }
+  return {};
+}
+
+Result<std::optional<std::string>> Network::changedWeight() const {
+  const auto now = train::take(*batch, false);
+  if (!now) return failure(Kind::Run, now.error());
+  for (const train::Snapshot::Entry& entry : now->entries) {
+    const train::Snapshot::Entry* given = weights.find(entry.kind, entry.path);
+    if (given == nullptr || given->value.data != entry.value.data) return std::optional(entry.path);
+  }
+  return std::optional<std::string>();
+}
+
+double Network::flopsOf(std::span<const std::int8_t> decisions) const {
+  if (entries.empty()) return victim.least;  // without gates every example costs the same
+  double flops = 0;
+  for (std::size_t b = 0; b < entries.size(); ++b) {
+    if (!entries[b] || decisions[entries[b]->gate] == entries[b]->decision) flops += victim.branchFlops[b];
+  }
+  return flops;
+}
+
+Result<std::vector<Answer>> Network::ask(std::span<const float> points) {
+  if (auto done = writeInput(*batch, victim.input, points); !done) return tl::unexpected(done.error());
+  if (auto done = batch->run(1); !done) return failure(Kind::Run, done.error().message);
+  const auto decisions = runtime::decisions(*batch);
+  if (!decisions) return failure(Kind::Run, decisions.error().message);
+  std::vector<Answer> answers(places);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    for (const runtime::Decision& decision : *decisions) answers[i].decisions.push_back(decision.of[i]);
+    answers[i].flops = flopsOf(answers[i].decisions);
+  }
+  if (!victim.classAxis) return answers;
+  const auto outputs = readNumbers(*batch, victim.batch->outputs.front());
+  if (!outputs) return tl::unexpected(outputs.error());
+  const std::size_t classes = outputs->size() / answers.size();
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    answers[i].prediction = placeOfLargest(std::span(*outputs).subspan(i * classes, classes));
+  return answers;
+}
+
+Result<double> Network::secondsOf(std::span<const float> numbers) {
+  if (auto done = writeInput(*single, victim.input, numbers); !done) return tl::unexpected(done.error());
+  const auto start = std::chrono::steady_clock::now();
+  if (auto done = single->run(1); !done) return failure(Kind::Run, done.error().message);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Result<Latency> Network::latency(std::span<const float> example, std::span<const float> point, std::int64_t repeats) {
+  constexpr std::int64_t kWarmUps = 2;  // the first prepares what a branch needs, the second finds it in the caches
+  std::vector<double> before, after;
+  for (std::int64_t i = -kWarmUps; i < repeats; ++i) {
+    const auto ofExample = secondsOf(example);
+    if (!ofExample) return tl::unexpected(ofExample.error());
+    const auto ofPoint = secondsOf(point);
+    if (!ofPoint) return tl::unexpected(ofPoint.error());
+    if (i < 0) continue;
+    before.push_back(*ofExample);
+    after.push_back(*ofPoint);
+  }
+  return Latency{measure::median(before), measure::median(after)};
+}
+
+}  // namespace tbem::perturb

@@ -1,0 +1,288 @@
+#include "runtime/perturb/Perturb.h"
+
+#include "runtime/perturb/Bounds.h"
+#include "runtime/perturb/KeptPoints.h"
+#include "runtime/perturb/Learner.h"
+#include "runtime/perturb/Search.h"
+#include "runtime/perturb/Summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace tbem::perturb {
+
+using Kind = Failure::Kind;
+
+namespace {
+
+tl::unexpected<Failure> named(const Method& method, const Failure& cause) {
+  return failure(cause.kind, fmt::format("{}: {}", method.text, cause.message));
+}
+
+/// A weight or buffer of the mover that neither the victim nor its learner has, so that nothing would fill it; nullptr: there is
+/// none.
+const runtime::StorageDesc* strangeWeight(const Method& method, const train::Snapshot& weights) {
+  for (const runtime::StorageDesc& storage : method.mover->storages) {
+    if (storage.kind != runtime::BufferClass::Weight && storage.kind != runtime::BufferClass::Buffer) continue;
+    if (weights.find(storage.kind, storage.path) != nullptr) continue;
+    const auto isSame = [&](const runtime::StorageDesc& other) {
+      return other.kind == storage.kind && other.path == storage.path;
+    };
+    if (!method.learning || std::ranges::none_of(method.learning->step->storages, isSame)) return &storage;
+  }
+  return nullptr;
+}
+
+/// What cannot be searched with, before anything is.
+Result<void> check(const Plan& plan, const data::Dataset& dataset, const Victim& victim, const std::vector<Method>& methods) {
+  const Examples examples(plan, dataset);
+  if (dataset.description().inputs.size() != 1) {
+    return failure(Kind::Environment, fmt::format("the dataset has {} inputs an example, and one can be perturbed",
+                                                  dataset.description().inputs.size()));
+  }
+  if (examples.total() == 0) {
+    return failure(Kind::Environment, fmt::format("the dataset has no examples in its {} split",
+                                                  plan.split == data::Split::Test ? "test" : "training"));
+  }
+  for (const Method& method : methods) {
+    // Random numbers know the lower 32 bits of a step's number.
+    if (examples.batches() > std::numeric_limits<std::uint32_t>::max() / method.steps) {
+      return failure(Kind::Run, fmt::format("{}: {} batches of {} steps each are more than 2^32 steps", method.text,
+                                            examples.batches(), method.steps));
+    }
+    if (method.mover->outputs.size() < 1 + method.states.size()) {
+      return failure(Kind::Run, fmt::format("{}: it has {} outputs, and a point and {} states are wanted", method.text,
+                                            method.mover->outputs.size(), method.states.size()));
+    }
+    if (const auto* storage = strangeWeight(method, *victim.weights); storage != nullptr) {
+      return failure(Kind::Run, fmt::format("{}: `{}` is neither a weight of the network under test nor learned", method.text,
+                                            storage->path));
+    }
+  }
+  return {};
+}
+
+/// `shape`: of an example. `before`: what the network did with it.
+Point pointAt(const Plan& plan, const Batch& batch, std::size_t place, std::span<const std::int64_t> shape, const Answer& before,
+              const Candidate& candidate) {
+  const std::span<const float> example = batch.input(static_cast<std::int64_t>(place));
+  const Distance distance = distanceBetween(example, candidate.input);
+  const double width = plan.high - plan.low;
+  Point point;
+  point.example = batch.examples[place];
+  point.label = batch.labels[place];
+  point.before = before.prediction;
+  point.after = candidate.answer.prediction;
+  point.flopsBefore = before.flops;
+  point.flops = candidate.answer.flops;
+  point.linf = distance.linf;
+  point.l2 = distance.l2;
+  point.decisionsBefore = before.decisions;
+  point.decisions = candidate.answer.decisions;
+  point.psnr = psnr(example, candidate.input, width);
+  point.ssim = ssim(example, candidate.input, shape, width);
+  return point;
+}
+
+/// All methods on their way, one after the other.
+class Run {
+public:
+  Run(const Plan& plan, const data::Dataset& dataset, const Victim& victim, const std::vector<Method>& methods,
+      const Keeping& keeping, const Observer& observer)
+      : plan(plan),
+        dataset(dataset),
+        victim(victim),
+        methods(methods),
+        keeping(keeping),
+        observer(observer),
+        examples(plan, dataset) {}
+
+  Result<Outcome> run() {
+    if (auto done = check(plan, dataset, victim, methods); !done) return tl::unexpected(done.error());
+    if (auto done = prepare(); !done) return tl::unexpected(done.error());
+    for (const Method& method : methods) {
+      if (observer.begins) observer.begins(method);
+      auto series = seriesOf(method);
+      if (!series) return tl::unexpected(series.error());
+      done += std::ssize(series->points);
+      if (outcome.interrupted) {
+        if (!series->points.empty()) outcome.series.push_back(std::move(*series));
+        break;
+      }
+      if (observer.ends) observer.ends(method, *series);
+      outcome.series.push_back(std::move(*series));
+    }
+    return std::move(outcome);
+  }
+
+private:
+  Result<void> prepare() {
+    auto opened = KeptPoints::open(keeping);
+    if (!opened) return tl::unexpected(opened.error());
+    kept.emplace(std::move(*opened));
+    std::vector<const runtime::Executable*> executables{victim.batch};
+    if (victim.single != nullptr) executables.push_back(victim.single);
+    for (const Method& method : methods) {
+      executables.push_back(method.mover);
+      if (method.learning) executables.push_back(method.learning->step);
+    }
+    auto memory = runtime::Arena::create(executables, *victim.backend);
+    if (!memory) return failure(Kind::Environment, memory.error().message);
+    arena = std::move(*memory);
+    auto made = Network::create(victim, *victim.weights, *arena);
+    if (!made) return tl::unexpected(made.error());
+    network = std::move(*made);
+    clean.resize(static_cast<std::size_t>(examples.batches()));
+    return {};
+  }
+
+  /// Of all examples, or of those that were done when it was asked to stop (Outcome::interrupted).
+  Result<Series> seriesOf(const Method& method) {
+    Series series;
+    series.word = method.word;
+    series.text = method.text;
+    series.gates = network->gates();
+    auto points = kept->of(method, examples.total(), network->gates().size(), plan.repeats);
+    if (!points) return tl::unexpected(points.error());
+    series.stored = std::ssize(*points);
+    if (series.stored < examples.total()) {
+      if (auto done = movePoints(method, series, *points); !done) return tl::unexpected(done.error());
+    }
+    for (auto& [example, point] : *points) series.points.push_back(std::move(point));
+    return series;
+  }
+
+  /// The points that are not there.
+  Result<void> movePoints(const Method& method, Series& series, Points& points) {
+    auto mover = instanceOf(*method.mover);
+    if (!mover) return tl::unexpected(mover.error());
+    if (method.learning) {
+      if (auto done = learnFirst(method, series); !done) return done;
+    } else if (auto done = network->giveWeights(); !done) {
+      return done;
+    }
+    Search search(plan, method, *network, **mover);
+    for (std::int64_t b = 0; b < examples.batches() && !outcome.interrupted; ++b) {
+      bool isThere = true;
+      for (std::int64_t e = examples.first(b); e < examples.end(b); ++e) isThere = isThere && points.contains(e);
+      if (isThere) continue;
+      if (auto done = moveBatch(method, search, b, points); !done) return done;
+    }
+    series.moving = search.seconds();
+    return {};
+  }
+
+  /// With its weights by their initial rules, those of the victim among them: it is given its own again before anything runs.
+  Result<std::unique_ptr<runtime::Instance>> instanceOf(const runtime::Executable& executable) {
+    auto instance = runtime::Instance::create(executable, *arena);
+    if (!instance) return failure(Kind::Environment, instance.error().message);
+    if (auto done = (*instance)->initialise(plan.seed); !done) return failure(Kind::Environment, done.error().message);
+    return std::move(*instance);
+  }
+
+  Result<void> learnFirst(const Method& method, Series& series) {
+    const auto learner = instanceOf(*method.learning->step);
+    if (!learner) return tl::unexpected(learner.error());
+    if (auto done = network->giveWeights(); !done) return done;
+    const auto seconds = learn(
+        plan, dataset, *method.learning, **learner, [&](const std::string& what) { tell(method, 0, what); },
+        [&] { return stops(); });
+    if (!seconds) return named(method, seconds.error());
+    series.learning = seconds->value_or(0);
+    const auto changed = network->changedWeight();
+    if (!changed) return tl::unexpected(changed.error());
+    if (*changed) {
+      return failure(Kind::Run,
+                     fmt::format("{}: what it learned changed `{}` of the network under test", method.text, **changed));
+    }
+    return {};
+  }
+
+  Result<void> moveBatch(const Method& method, Search& search, std::int64_t number, Points& points) {
+    const auto batch = examples.read(number);
+    if (!batch) return tl::unexpected(batch.error());
+    const auto answers = cleanAnswers(*batch);
+    if (!answers) return tl::unexpected(answers.error());
+    auto found = search.run(*batch, **answers, [&](std::int64_t step) {
+      tell(method, std::ssize(points), fmt::format("step {} of {}", step, method.steps));
+      return !stops();
+    });
+    if (!found) return named(method, found.error());
+    if (!*found) return {};
+    return keepBatch(method, *batch, **found, points);
+  }
+
+  /// What the network did with the examples of a batch; they are the same for all methods.
+  Result<const std::vector<Answer>*> cleanAnswers(const Batch& batch) {
+    auto& ofBatch = clean[static_cast<std::size_t>(batch.number)];
+    if (!ofBatch.empty()) return &ofBatch;
+    auto answers = network->ask(batch.inputs);
+    if (!answers) return tl::unexpected(answers.error());
+    for (std::size_t i = 0; victim.classAxis && i < answers->size(); ++i) {
+      if ((*answers)[i].prediction < 0)
+        return failure(Kind::Run, fmt::format("the network's outputs for example {} are not numbers", batch.examples[i]));
+    }
+    ofBatch = std::move(*answers);
+    return &ofBatch;
+  }
+
+  /// Makes points of what was found and puts them into the store, all of them or, where it was asked to stop, none.
+  Result<void> keepBatch(const Method& method, const Batch& batch, std::vector<Candidate>& candidates, Points& points) {
+    std::vector<Found> found;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (points.contains(batch.examples[i])) continue;
+      const Answer& before = clean[static_cast<std::size_t>(batch.number)][i];
+      Found& one = found.emplace_back();
+      one.point = pointAt(plan, batch, i, dataset.description().inputs.front().shape, before, candidates[i]);
+      one.input = std::move(candidates[i].input);
+      if (plan.repeats == 0) continue;
+      if (stops()) return {};
+      const auto latency = network->latency(batch.input(static_cast<std::int64_t>(i)), one.input, plan.repeats);
+      if (!latency) return tl::unexpected(latency.error());
+      one.point.latencyBefore = latency->before;
+      one.point.latency = latency->after;
+    }
+    if (auto done = kept->add(method, found); !done) return done;
+    for (Found& one : found) points.emplace(one.point.example, std::move(one.point));
+    tell(method, std::ssize(points), fmt::format("batch {} of {}", batch.number + 1, examples.batches()));
+    return {};
+  }
+
+  bool stops() {
+    outcome.interrupted = outcome.interrupted || (observer.stop && observer.stop());
+    return outcome.interrupted;
+  }
+  /// `ofMethod`: how many points of the method at hand there are.
+  void tell(const Method& method, std::int64_t ofMethod, const std::string& what) const {
+    if (observer.progress)
+      observer.progress(done + ofMethod, examples.total() * std::ssize(methods), fmt::format("{}, {}", method.text, what));
+  }
+
+  const Plan& plan;
+  const data::Dataset& dataset;
+  const Victim& victim;
+  const std::vector<Method>& methods;
+  const Keeping& keeping;
+  const Observer& observer;
+  const Examples examples;
+  std::optional<KeptPoints> kept;
+  std::unique_ptr<runtime::Arena> arena;
+  std::unique_ptr<Network> network;
+  std::vector<std::vector<Answer>> clean;  ///< by batch; empty: not asked yet
+  std::int64_t done = 0;                   ///< points of the methods before
+  Outcome outcome;
+};
+
+}  // namespace
+
+tl::expected<Outcome, Failure> run(const Plan& plan, const data::Dataset& dataset, const Victim& victim,
+                                   const std::vector<Method>& methods, const Keeping& keeping, const Observer& observer) {
+  return Run(plan, dataset, victim, methods, keeping, observer).run();
+}
+
+}  // namespace tbem::perturb

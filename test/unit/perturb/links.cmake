@@ -1,0 +1,1 @@
+set(LINKS tbem_runtime_perturb tbem_runtime_backends_ref)
