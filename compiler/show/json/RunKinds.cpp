@@ -167,7 +167,8 @@ constexpr JsonKind kKinds[] = {
     jsonKind("trained", "One object at the end of a training.", kTrained),
     jsonKind("training", "One object per training (with `estimate`).", kTraining),
     jsonKind("library",
-             "One object for each library of the program's own operators that is opened (`run`, `measure`, `step`, `train`).",
+             "One object for each library of the program's own operators that is opened (`run`, `measure`, `step`, `train`, "
+             "`perturb`).",
              kLibrary),
 };
 

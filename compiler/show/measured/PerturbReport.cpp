@@ -128,6 +128,18 @@ void sayVerdict(show::Out& out, std::span<const MethodResult> results) {
   if (const std::string verdict = verdictText(results); !verdict.empty()) out.say("{}\n", verdict);
 }
 
+/// Of a search that was interrupted after so many methods had ended.
+void sayStopped(show::Out& out, const PerturbationRun& perturbation, const perturb::Outcome& outcome, std::size_t ended,
+                bool keeps) {
+  std::string text = "stopped";
+  if (outcome.series.size() > ended) {
+    const perturb::Series& last = outcome.series.back();
+    text += fmt::format(" with {} of {} points of {}", report::grouped(static_cast<std::int64_t>(last.points.size())),
+                        report::grouped(perturbation.plan.count), last.text);
+  }
+  out.say("{}{}\n", text, keeps ? "; what was found is stored, and the same command goes on" : "");
+}
+
 /// Of an outcome with the numbers that were made of it.
 std::vector<MethodResult> resultsOf(const Perturbed& perturbed) {
   std::vector<MethodResult> results;
@@ -150,14 +162,11 @@ void PerturbReport::perturbationBegins(const PerturbationRun& perturbation, cons
   bar = out.progressBar();
 }
 
-void PerturbReport::methodBegins(const PerturbationRun& /*perturbation*/, const perturb::Method& begun) { method = begun.text; }
-
 void PerturbReport::perturbing(const PerturbationRun& perturbation, std::int64_t done, std::int64_t total,
                                const std::string& what) {
-  // The time left is not told: steps of learning and of searching count alike and take different times.
+  // The time left is not told: methods take different times.
   constexpr double kUnknown = -1;
-  bar->update(static_cast<std::size_t>(done), static_cast<std::size_t>(total),
-              fmt::format("{} {}: {}", nameOf(perturbation), method, what), kUnknown);
+  bar->update(static_cast<std::size_t>(done), static_cast<std::size_t>(total), nameOf(perturbation) + " " + what, kUnknown);
 }
 
 void PerturbReport::methodEnds(const PerturbationRun& perturbation, const perturb::Series& series,
@@ -184,8 +193,7 @@ void PerturbReport::perturbationEnds(const PerturbationRun& perturbation, const 
     printMethods(out, nameOf(perturbation), results);
     sayVerdict(out, results);
   }
-  if (outcome != nullptr && outcome->interrupted)
-    out.say("stopped{}\n", view.keeps ? "; the points that were found are stored, and the same command goes on" : "");
+  if (outcome != nullptr && outcome->interrupted) sayStopped(out, perturbation, *outcome, results.size(), view.keeps);
   out.flush();
 }
 

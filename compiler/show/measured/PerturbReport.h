@@ -29,15 +29,13 @@ public:
   /// `out` must outlive this.
   PerturbReport(show::Out& out, PerturbView view) : RunView(out), view(std::move(view)) {}
   void perturbationBegins(const PerturbationRun& perturbation, const perturb::Victim& victim) override;
-  void methodBegins(const PerturbationRun& perturbation, const perturb::Method& method) override;
   void perturbing(const PerturbationRun& perturbation, std::int64_t done, std::int64_t total, const std::string& what) override;
   void methodEnds(const PerturbationRun& perturbation, const perturb::Series& series, const perturb::Summary& summary) override;
   void perturbationEnds(const PerturbationRun& perturbation, const perturb::Outcome* outcome) override;
 
 private:
   PerturbView view;
-  std::string method;                 ///< the one that works
-  std::vector<MethodResult> results;  ///< of the perturbation that runs
+  std::vector<MethodResult> results;  ///< of the perturbation that runs: methods that ended
   std::unique_ptr<report::Progress> bar;
 };
 
