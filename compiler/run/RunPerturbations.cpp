@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -34,15 +33,15 @@ std::vector<double> branchFlops(const graph::Row& victim, std::int64_t batch) {
   return ofExample;
 }
 
-/// By gate, in program order: what the side with a false condition computes more than the other one, in FLOPs of an example. An
-/// exit's other side computes nothing.
+/// By gate, in program order: what the side with a false condition computes more than the other one, in FLOPs of an example;
+/// below 0 where it computes less. An exit's other side computes nothing.
 std::vector<double> gateCosts(const graph::Graph& graph, const std::vector<double>& flops) {
   const graph::Branches branches = graph::branchesOf(graph);
   std::vector<double> costs;
   for (std::uint32_t id = 0; id < graph.ops.size(); ++id) {
     const graph::OpKind kind = graph.ops[id].kind;
     if (kind != graph::OpKind::Skip && kind != graph::OpKind::Exit) continue;
-    costs.push_back(std::max(0.0, flops[branches.whereFalse[id]] - flops[branches.whereTrue[id]]));
+    costs.push_back(flops[branches.whereFalse[id]] - flops[branches.whereTrue[id]]);
   }
   return costs;
 }
@@ -192,7 +191,7 @@ bool weighGates(PerturbationRun& perturbation, const graph::Row& victim, Diagnos
   }
   const std::vector<double> costs = gateCosts(victim.graph(), flops);
   double all = 0;
-  for (const double cost : costs) all += cost;
+  for (const double cost : costs) all += std::abs(cost);
   constexpr std::int64_t kParts = 1'000'000;
   for (MethodRun& method : perturbation.methods) {
     for (DesignRun* of : {method.learner.get(), method.mover.get()}) {

@@ -92,7 +92,7 @@ struct SearchSpec {
   Rational temperature{1, 10};  ///< Flops: the scale of the logistic function
   Rational distance{0};         ///< weight of the squared distance between points and seeds
   Rational keep{0};             ///< weight of the cross entropy of every result to the seed's prediction
-  /// By gate, in program order: the FLOPs that the way which costs more adds, as a share of the network's most.
+  /// By gate, in program order: the FLOPs that a margin above 0 adds (or saves, below 0), as a share of what all gates decide.
   std::vector<Rational> shares;
   /// The operator of std.nn that makes the next point, or that places what `through` gives, and its parameters.
   std::string move;

@@ -288,11 +288,19 @@ std::pair<Value, Value> Gates::trainedShare(Elaborator& e, const ast::Expr& cond
 Value Gates::trainedSkip(Elaborator& e, const ast::Skip& expr) {
   const auto [condition, share] = trainedShare(e, *expr.condition);
   if (condition.isPoison() || share.isPoison()) return {};
-  const TensorId outside = reach;
-  if (!found.empty() && found.back().reach != kNoTensor) reach = found.back().reach;
+  const TensorId outside = reach, passing = found.empty() ? kNoTensor : found.back().reach;
+  if (passing != kNoTensor) reach = passing;
   const Value computed = e.evaluate(*expr.computed);
   reach = outside;
+  // A name has no gates of its own.
+  if (passing != kNoTensor && ast::dynCast<ast::NameRef>(expr.leaving) == nullptr) {
+    const Value all = outside != kNoTensor ? tensorValue(outside) : Value::number(e.pool.constant(1), true);
+    const Value leaving = difference(e, all, tensorValue(passing), expr.leaving->range);
+    if (leaving.isPoison()) return {};
+    reach = static_cast<TensorId>(leaving.id);
+  }
   const Value left = e.evaluate(*expr.leaving);
+  reach = outside;
   if (!armsAreTensors(e, expr, computed, left)) return {};
   if (!armsAgree(e, expr, static_cast<TensorId>(condition.id), static_cast<TensorId>(computed.id),
                  static_cast<TensorId>(left.id)))
