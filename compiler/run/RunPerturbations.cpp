@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -167,6 +168,26 @@ std::string identityOf(State& state, const PerturbationRun& run, const MethodRun
   return jit::hashKey(text);
 }
 
+/// What a perturbation reads before it searches.
+struct Given {
+  train::Snapshot weights;
+  std::unique_ptr<data::Dataset> dataset;
+  std::vector<std::string> identities;  ///< of its methods
+};
+/// Errors: in words.
+tl::expected<Given, std::string> readGiven(State& state, const PerturbationRun& run, const std::string& path) {
+  auto checkpoint = train::readCheckpoint(path);
+  if (!checkpoint) return tl::unexpected(std::move(checkpoint).error());
+  if (!*checkpoint) return tl::unexpected(fmt::format("there are no weights at `{}`", path));
+  auto dataset = run.reader->open(run.settings);
+  if (!dataset) return tl::unexpected(std::move(dataset).error());
+  Given given{std::move((*checkpoint)->now), std::move(*dataset), {}};
+  const std::string weights = hashOf(given.weights);
+  for (const MethodRun& method : run.methods)
+    given.identities.push_back(identityOf(state, run, method, weights, given.dataset->fingerprint()));
+  return given;
+}
+
 perturb::Observer observerOf(RunEvents& events, const PerturbationRun& run, const perturb::Victim& victim,
                              const std::function<bool()>& stop) {
   perturb::Observer observer;
@@ -219,21 +240,15 @@ Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun
     done.outcome = tl::unexpected(std::move(code).error());
     return done;
   }
-  const auto checkpoint = train::readCheckpoint(places.checkpoint);
-  if (!checkpoint) return fails(kEnvironment, checkpoint.error());
-  if (!*checkpoint) return fails(kEnvironment, fmt::format("there are no weights at `{}`", places.checkpoint));
-  const train::Snapshot& weights = (*checkpoint)->now;
-  const auto dataset = perturbation.reader->open(perturbation.settings);
-  if (!dataset) return fails(kEnvironment, dataset.error());
-  const std::string weightsHash = hashOf(weights);
-  for (std::size_t i = 0; i < code->methods.size(); ++i)
-    code->methods[i].identity = identityOf(state, perturbation, perturbation.methods[i], weightsHash, (*dataset)->fingerprint());
+  const auto given = readGiven(state, perturbation, places.checkpoint);
+  if (!given) return fails(kEnvironment, given.error());
+  for (std::size_t i = 0; i < code->methods.size(); ++i) code->methods[i].identity = given->identities[i];
   perturb::Victim& victim = code->victim;
-  victim.weights = &weights;
+  victim.weights = &given->weights;
   done.least = victim.least;
   done.most = victim.most;
   events.perturbationBegins(perturbation, victim);
-  auto outcome = perturb::run(perturbation.plan, **dataset, victim, code->methods, {places.store, places.fresh},
+  auto outcome = perturb::run(perturbation.plan, *given->dataset, victim, code->methods, {places.store, places.fresh},
                               observerOf(events, perturbation, victim, [&] { return places.storedOnly || run.isToEnd(); }));
   events.perturbationEnds(perturbation, outcome ? &*outcome : nullptr);
   if (!outcome)
@@ -241,6 +256,13 @@ Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun
   for (const perturb::Series& series : outcome->series) done.summaries.push_back(perturb::summarise(series, victim));
   done.outcome = std::move(*outcome);
   return done;
+}
+
+tl::expected<std::vector<std::string>, Failed> storedUnder(State& state, const PerturbationRun& perturbation,
+                                                           const std::string& checkpoint) {
+  auto given = readGiven(state, perturbation, checkpoint);
+  if (given) return std::move(given->identities);
+  return failed(kEnvironment, fmt::format("perturb {}: {}", perturbation.spec.decl->name.text, given.error()));
 }
 
 }  // namespace tbem::driver

@@ -3,8 +3,12 @@
 
 #include "compiler/run/RunEvents.h"
 #include "compiler/run/State.h"
+#include "compiler/support/Failed.h"
+
+#include <tl/expected.hpp>
 
 #include <string>
+#include <vector>
 
 namespace tbem::driver {
 
@@ -23,5 +27,10 @@ bool weighGates(PerturbationRun& perturbation, const graph::Row& victim, Diagnos
 /// Of a state that has passed `lower`. Request::interrupts end it after the step in hand. Failures: kRunFailed (a step failed, a
 /// method left its ball), kEnvironment (data, checkpoint or store cannot be read or written), kProgramErrors (no message).
 Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun& perturbation, const PerturbationPlaces& places);
+
+/// The identities under which the store has the points of each method, in order. Of a state that has passed `lower`. Failures:
+/// kEnvironment (data or checkpoint cannot be read).
+tl::expected<std::vector<std::string>, Failed> storedUnder(State& state, const PerturbationRun& perturbation,
+                                                           const std::string& checkpoint);
 
 }  // namespace tbem::driver

@@ -4,7 +4,10 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/commands/Train.h"
+#include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/OutFolder.h"
+#include "compiler/run/weights/SavePoints.h"
+#include "compiler/run/weights/StepFile.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/measured/PerturbReport.h"
 
@@ -12,10 +15,14 @@ namespace tbem::driver {
 
 namespace {
 
+/// Whether there is a store that outlives the command.
+bool keepsPoints(const PipelineState& state) {
+  return !state.request.campaign.store.empty() || !state.workspace->beside(".tbemdb").empty();
+}
+
 /// Of a state that has passed `train`. The exit status, as of runTrainings.
 int runPerturbations(show::Out& out, PipelineState& state, const PipelineView& view, bool points) {
-  const bool keeps = !state.request.campaign.store.empty() || !state.workspace->beside(".tbemdb").empty();
-  PerturbReport report(out, {.backend = state.backendName, .keeps = keeps, .points = points});
+  PerturbReport report(out, {.backend = state.backendName, .keeps = keepsPoints(state), .points = points});
   state.listener = &report;
   const Progressed done = runPipeline(out, state, view, "perturb");
   state.listener = nullptr;
@@ -41,6 +48,7 @@ namespace {
 
 struct PerturbOptions : CommandOptions {
   bool points = false;
+  std::string save;
 };
 
 void declare(OptionList& list, PerturbOptions& o) {
@@ -52,6 +60,7 @@ void declare(OptionList& list, PerturbOptions& o) {
   list.flag("--fresh", o.training.fresh, "train anew, whatever the checkpoint has");
   list.flag("--again", o.campaign.fresh, "search anew, whatever the store has");
   list.flag("--points", o.points, "show each point that was found");
+  list.add("--save", o.save, "write the points' numbers to this .npz or .safetensors file").type("FILE");
   addDisplay(list, o);
 }
 
@@ -59,6 +68,9 @@ std::string unheeded(const Given& given, const PerturbOptions& options) { return
 
 int run(show::Out& out, const PerturbOptions& options) {
   if (const auto ready = foldersReady(options.campaign.store, options.training.folder); !ready) return out.fail(ready.error());
+  if (!options.save.empty()) {
+    if (const auto ready = canSaveArrays(options.save); !ready) return out.fail(ready.error());
+  }
   PipelineView view(options.stages);
   view.mayRun = view.silent = view.ahead = true;
   PipelineState state(options, out);
@@ -69,7 +81,16 @@ int run(show::Out& out, const PerturbOptions& options) {
     out.failure("there is nothing to perturb: the program has no `perturb`");
     return finish(out, state, kUsage);
   }
-  return finish(out, state, runTrainingsAndPerturbations(out, state, view, options.points));
+  if (!options.save.empty() && !keepsPoints(state)) {
+    out.failure("--save writes what the store has, and this program is no file and has none: --store FILE keeps one");
+    return finish(out, state, kUsage);
+  }
+  const int status = runTrainingsAndPerturbations(out, state, view, options.points);
+  if (options.save.empty() || status == kInterrupted || state.perturbed.empty()) return finish(out, state, status);
+  const StoreFile store(*state.workspace, options.campaign.store);
+  const auto saved = savePoints(state, store.path(), options.save);
+  const int written = saved ? static_cast<int>(kOk) : out.fail(saved.error());
+  return finish(out, state, status != kOk ? status : written);
 }
 
 }  // namespace

@@ -6,12 +6,8 @@
 #include "runtime/measure/Meters.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <utility>
 
 namespace tbem::driver {
@@ -39,13 +35,6 @@ void noteLoaded(Events& events, const std::string& file, const Loaded& loaded) {
   if (!loaded.ignored.empty()) events.note(fmt::format("not used: {}", fmt::join(loaded.ignored, ", ")));
   if (!loaded.missing.empty())
     events.note(fmt::format("not in the file, so as initialised: {}", fmt::join(loaded.missing, ", ")));
-}
-
-/// Whether `path` can be written, asked before the step runs. The reason why not, or "".
-std::string cannotWrite(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
-  if (access(folder.c_str(), W_OK) == 0) return {};
-  return fmt::format("cannot write {}: {} (errno {})", path, std::strerror(errno), errno);
 }
 
 /// Takes the instance's numbers from the file. Errors: in words.
@@ -107,9 +96,7 @@ tl::expected<std::optional<data::ArrayFile>, Failed> openStepFiles(const StepReq
     given = std::move(*read);
   }
   if (request.save.empty()) return given;
-  if (!data::arrayFormatOf(request.save))
-    return failed(kUsage, fmt::format("--save {}: the name must end in .npz or .safetensors", request.save));
-  if (std::string problem = cannotWrite(request.save); !problem.empty()) return failed(kEnvironment, std::move(problem));
+  if (auto ready = canSaveArrays(request.save); !ready) return tl::unexpected(std::move(ready).error());
   return given;
 }
 

@@ -1,11 +1,15 @@
 #include "compiler/run/weights/StepFile.h"
 
 #include "runtime/core/Decisions.h"
+#include "runtime/data/ArrayFile.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <vector>
 
 namespace tbem::driver {
@@ -89,6 +93,14 @@ Done visitAfter(const RowState& lowered, const runtime::Instance& instance, bool
     visit("decision/" + decision.gate, HostTensor::of(TBEM_I32, {static_cast<std::int64_t>(values.size())}, values));
   }
   return {};
+}
+
+tl::expected<void, Failed> canSaveArrays(const std::string& path) {
+  if (!data::arrayFormatOf(path))
+    return failed(kUsage, fmt::format("--save {}: the name must end in .npz or .safetensors", path));
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  if (access(folder.c_str(), W_OK) == 0) return {};
+  return failed(kEnvironment, fmt::format("cannot write {}: {} (errno {})", path, std::strerror(errno), errno));
 }
 
 std::size_t countNotFinite(const HostTensor& tensor) {

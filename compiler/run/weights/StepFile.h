@@ -3,7 +3,10 @@
 #pragma once
 
 #include "compiler/run/State.h"
+#include "compiler/support/Failed.h"
 #include "runtime/core/Executable.h"
+
+#include <tl/expected.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -30,6 +33,10 @@ tl::expected<void, std::string> visitBefore(const RowState& lowered, const runti
 /// Those of `arraysAfter`, then decision/PATH of gates, as the step left them.
 tl::expected<void, std::string> visitAfter(const RowState& lowered, const runtime::Instance& instance, bool keepsResults,
                                            const VisitArray& visit);
+
+/// Whether the file of --save can be written, asked before anything runs. Errors: kUsage (its name ends like no file of arrays),
+/// kEnvironment (its folder cannot be written).
+tl::expected<void, Failed> canSaveArrays(const std::string& path);
 
 /// How many numbers of a tensor of a floating type are not finite.
 std::size_t countNotFinite(const runtime::HostTensor& tensor);
