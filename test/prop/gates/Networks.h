@@ -16,11 +16,16 @@ public:
 
   /// A program with `network net(x: tensor[b, 4, 5, 5]; t: real)` and a design of it with a batch of `samples`.
   std::string text(std::int64_t samples) {
+    return declarations() + fmt::format("design d of net {{ input x: [{}, 4, 5, 5] }}\n", samples);
+  }
+  /// Without the design.
+  std::string declarations() {
     if (body.empty()) build();
-    return blocks + body + fmt::format("design d of net {{ input x: [{}, 4, 5, 5] }}\n", samples);
+    return blocks + body;
   }
   bool best = false;  ///< with `fallback best`
   int exits = 0;
+  int gates = 0;  ///< exits and skips
 
 private:
   int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
@@ -73,6 +78,7 @@ private:
   std::string statement(const std::string& x, const std::string& other, int depth) {
     if (depth == 0 || pick(0, 2) == 0) return fmt::format("  {} = {}\n", x, layer(x, other));
     const std::string gate = fmt::format("g{}", ++counter);
+    ++gates;
     // Most gates split the batch; some never fire, some always do.
     const int how = pick(0, 9);
     const std::string threshold = how == 0 ? "-1000" : how == 1 ? "1000" : "0";
@@ -93,6 +99,7 @@ private:
         inside += fmt::format("  let {} = y |> global_avg_pool |> dense(3)\n  let {} = {}\n", value, gate, score("y"));
         inside += fmt::format("  exit {} when {} >= {}\n", value, gate, pick(0, 5) == 0 ? "1000" : "0");
         ++exits;
+        ++gates;
       }
     }
     best = best && exits > 0;
