@@ -181,8 +181,9 @@ private:
     const bool walks = form->generator.empty() && form->objective != Objective::None;
     if (spec.keepLabel && walks) search.keep = {1};
     search.rate = form->rate.num != 0 ? form->rate : mul(spec.radius, {1, 10}).value_or(spec.radius);
+    std::map<std::string, SrcRange> seen;
     for (const ast::Argument& given : call != nullptr ? call->arguments : std::vector<ast::Argument>{})
-      readParameter(*form, given, method);
+      readParameter(*form, given, method, seen);
     search.parameters = {{"radius", spec.radius}, {"low", spec.low}, {"high", spec.high}};
     if (walks) search.parameters.emplace_back("rate", search.rate);
     spec.methods.push_back(std::move(method));
@@ -199,7 +200,8 @@ private:
       d.note(fmt::format("there are {}", fmt::join(names, ", ")));
   }
 
-  void readParameter(const MethodForm& form, const ast::Argument& given, MethodSpec& method) {
+  void readParameter(const MethodForm& form, const ast::Argument& given, MethodSpec& method,
+                     std::map<std::string, SrcRange>& seen) {
     const bool isNetwork = given.name.empty() && form.word == "generator" && !given.rest;
     const std::string name = isNetwork ? "network" : given.name.text;
     if (std::ranges::find(form.parameters, name) == form.parameters.end() || given.value == nullptr) {
@@ -208,6 +210,10 @@ private:
         d.note("as a method it has no parameters");
       else
         d.note(fmt::format("as a method it has: `{}`", fmt::join(form.parameters, "`, `")));
+      return;
+    }
+    if (const auto [first, fresh] = seen.emplace(name, given.range); !fresh) {
+      e.sink.report(diag::argument_twice, given.range, name).label(first->second, "given here first");
       return;
     }
     const ast::Expr& value = *given.value;
