@@ -96,7 +96,7 @@ private:
 
   std::unique_ptr<DesignRun> graphOf(graph::Task task, const graph::MethodSpec* method, std::int64_t batch) {
     std::optional<graph::ExperimentSpec> experiment =
-        graph::searchOf(workspace.session, spec, made.training->spec, task, method, shapeOf(made.about), batch);
+        graph::searchOf(workspace.session, spec, made.training->spec, shapeOf(made.about), {task, method, batch});
     return experiment ? oneRowOf(workspace, std::move(*experiment), target) : nullptr;
   }
 

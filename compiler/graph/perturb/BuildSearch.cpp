@@ -119,8 +119,7 @@ private:
     const std::vector<TensorId> results = look(point);
     if (results.empty()) return std::nullopt;
     if (!(search.objective == Objective::Uncertainty ? addUncertainty(results) : addMargins())) return std::nullopt;
-    if (search.distance.num != 0 &&
-        !add(call("distance", {tensorValue(point), tensorValue(seed)}, {{"share", search.distance}})))
+    if (search.distance.num != 0 && !add(call("distance", {tensorValue(point), tensorValue(seed)}, {{"share", search.distance}})))
       return std::nullopt;
     if (search.keep.num != 0 && !addKeeping(results)) return std::nullopt;
     return static_cast<TensorId>(sum.id);
@@ -131,8 +130,8 @@ private:
   /// Points that a network makes of the seeds. Poison after a report.
   Value generate() {
     const SrcRange use = search.through != nullptr ? search.through->range : search.range;
-    const Value callee = search.through != nullptr ? e.evaluateIn(*spec.module, *search.through, {})
-                                                   : e.libraryOperator(search.generator, use);
+    const Value callee =
+        search.through != nullptr ? e.evaluateIn(*spec.module, *search.through, {}) : e.libraryOperator(search.generator, use);
     if (callee.isPoison()) return {};
     const bool callable =
         (callee.is(ValueKind::Declaration) || callee.is(ValueKind::Partial)) && callee.decl->kind == ast::NodeKind::Callable;

@@ -41,17 +41,20 @@ struct PerturbSpec {
   std::optional<std::uint64_t> seed;
   std::int64_t repeats = 0;  ///< of clause `metric latency`; 0: it is not measured
   std::vector<MethodSpec> methods;
-
-  /// "linf 0.03".
-  std::string normText() const;
 };
 
 /// Reads a perturbation. Nothing where it has errors, which were reported.
 std::optional<PerturbSpec> readPerturbation(Session& session, const sema::Program& program, const ast::Perturb& decl);
 
-/// The graphs around the network of a training at this batch: the network itself (Task::Infer), or one of a method's (Task::Move,
-/// Task::Learn). Nothing after a report: the network is not one that can be searched.
-std::optional<ExperimentSpec> searchOf(Session& session, const PerturbSpec& spec, const TrainingSpec& training, Task task,
-                                       const MethodSpec* method, const DataShape& data, std::int64_t batch);
+/// One graph of a search: the network itself (Task::Infer), or one of a method's (Task::Move, Task::Learn).
+struct SearchGraph {
+  Task task = Task::Infer;
+  const MethodSpec* method = nullptr;
+  std::int64_t batch = 1;
+};
+/// What a graph around the network of a training is built from. Nothing after a report: the network is not one that can be
+/// searched.
+std::optional<ExperimentSpec> searchOf(Session& session, const PerturbSpec& spec, const TrainingSpec& training,
+                                       const DataShape& data, const SearchGraph& graph);
 
 }  // namespace tbem::graph

@@ -19,8 +19,8 @@ using sema::ValueKind;
 
 namespace {
 
-/// What a method is where the program says no more. A new one is a row here, with its operators in stdlib/nn/perturbation.tbem and
-/// a line in docs/perturb.md.
+/// What a method is where the program says no more. A new one is a row here, with its operators in stdlib/nn/perturbation.tbem
+/// and a line in docs/perturb.md.
 struct MethodForm {
   std::string_view word;
   Objective objective;
@@ -40,9 +40,25 @@ const std::vector<MethodForm>& methodForms() {
       {"gradient", Flops, "descend", "", 0, 30, 5, 0, {0}, {"steps", "rate", "look", "objective", "temperature", "label"}},
       {"deepsloth", Uncertainty, "descend", "", 0, 30, 0, 0, {2, 1000}, {"steps", "rate", "look", "label"}},
       {"ilfo", Margins, "adam", "", 3, 300, 0, 0, {1, 100}, {"steps", "rate", "look", "distance", "label"}},
-      {"universal", Flops, "placed", "one_change", 0, 1, 0, 3, {1, 10},
+      {"universal",
+       Flops,
+       "placed",
+       "one_change",
+       0,
+       1,
+       0,
+       3,
+       {1, 10},
        {"epochs", "examples", "rate", "optimizer", "objective", "temperature"}},
-      {"generator", Flops, "placed", "small_generator", 0, 1, 0, 3, {1, 1000},
+      {"generator",
+       Flops,
+       "placed",
+       "small_generator",
+       0,
+       1,
+       0,
+       3,
+       {1, 1000},
        {"network", "epochs", "examples", "rate", "optimizer", "objective", "temperature"}},
   };
   return list;
@@ -150,7 +166,8 @@ private:
     if (name == "latency" && (plain || repeated))
       spec.repeats = plain ? 10 : e.whole("repeats", *call->arguments.front().value, 1).value_or(1);
     else
-      e.fail(diag::design_clause_value, item.range, "metric", "`flops` and `latency(repeats: 10)`", "`" + e.text(item.range) + "`");
+      e.fail(diag::design_clause_value, item.range, "metric", "`flops` and `latency(repeats: 10)`",
+             "`" + e.text(item.range) + "`");
   }
 
   // ---- Methods ---------------------------------------------------------------------------------------------------------
@@ -274,18 +291,14 @@ private:
 
 }  // namespace
 
-std::string PerturbSpec::normText() const {
-  return fmt::format("{} {}", norm == Norm::L2 ? "l2" : "linf", radius.toDouble());
-}
-
 std::optional<PerturbSpec> readPerturbation(Session& session, const sema::Program& program, const ast::Perturb& decl) {
   PerturbSpec spec;
   spec.pool = std::make_unique<sema::ExprPool>();
   return PerturbationReader(session, program, decl, spec).run() ? std::optional<PerturbSpec>(std::move(spec)) : std::nullopt;
 }
 
-std::optional<ExperimentSpec> searchOf(Session& session, const PerturbSpec& spec, const TrainingSpec& training, Task task,
-                                       const MethodSpec* method, const DataShape& data, std::int64_t batch) {
+std::optional<ExperimentSpec> searchOf(Session& session, const PerturbSpec& spec, const TrainingSpec& training,
+                                       const DataShape& data, const SearchGraph& graph) {
   const auto& tensors = training.network->tensors;
   if (tensors.size() != 1 || data.inputs.size() != 1) {
     session.sink
@@ -299,15 +312,15 @@ std::optional<ExperimentSpec> searchOf(Session& session, const PerturbSpec& spec
   experiment.range = spec.decl->name.range;
   experiment.module = training.module;
   experiment.of = training.decl->network;
-  experiment.task = task;
+  experiment.task = graph.task;
   experiment.dtype = training.dtype;
   experiment.pool = std::make_unique<sema::ExprPool>();
-  std::vector<std::int64_t> dims{batch};
+  std::vector<std::int64_t> dims{graph.batch};
   dims.insert(dims.end(), data.inputs[0].begin(), data.inputs[0].end());
   experiment.inputs.push_back({tensors[0].name.text, spec.data.range, nullptr, std::move(dims)});
-  if (method != nullptr) {
-    experiment.search = method->search;
-    experiment.optimizer = method->optimizer;
+  if (graph.method != nullptr) {
+    experiment.search = graph.method->search;
+    experiment.optimizer = graph.method->optimizer;
   }
   return experiment;
 }
