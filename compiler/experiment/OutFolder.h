@@ -1,8 +1,8 @@
 // Where a command writes beside a program, and whether it can: asked before hours of measuring, not after.
 #pragma once
 
-#include "compiler/experiment/trainings/Trainings.h"
 #include "compiler/experiment/Workspace.h"
+#include "compiler/experiment/trainings/Trainings.h"
 
 #include <string>
 

@@ -1,5 +1,6 @@
 #include "compiler/pipeline/Stages.h"
 
+#include "compiler/diagnostics/tables/Train.h"
 #include "compiler/graph/ir/Opaque.h"
 #include "compiler/run/Measured.h"
 #include "compiler/run/RunPerturbations.h"
@@ -95,12 +96,30 @@ void noteOpaque(State& state) {
 void elaboratePerturbation(State& state, PerturbationRun& perturbation) {
   elaborateRows(state, *perturbation.victim);
   const RowState* victim = state.rowOf(perturbation.victim.get());
-  if (victim == nullptr || !weighGates(perturbation, *victim->elaborated, state.sink())) return;
+  if (victim == nullptr) return;
+  std::vector<DesignRun*> searches;
+  for (const MethodRun& method : perturbation.methods)
+    searches.insert(searches.end(), {method.learner.get(), method.mover.get()});
+  if (!weighGates(searches, *victim->elaborated, perturbation.plan.batch)) {
+    state.sink().report(diag::nothing_to_slow, perturbation.spec.decl->target.range,
+                        perturbation.training->spec.network->name.text);
+    return;
+  }
   if (perturbation.single != nullptr) elaborateRows(state, *perturbation.single);
   for (const MethodRun& method : perturbation.methods) {
     if (method.learner != nullptr) elaborateRows(state, *method.learner);
     elaborateRows(state, *method.mover);
   }
+}
+
+/// What moves examples of a training. Where nothing evaluates the network, its gates weigh alike.
+void elaborateMover(State& state, TrainingRun& training) {
+  DesignRun* const mover = training.mover.get();
+  if (!training.evaluation.empty()) {
+    const auto& [batch, run] = *training.evaluation.begin();
+    if (const RowState* row = state.rowOf(run.get())) weighGates({&mover, 1}, *row->elaborated, batch);
+  }
+  elaborateRows(state, *mover);
 }
 
 void elaborateAll(State& state) {
@@ -114,6 +133,7 @@ void elaborateAll(State& state) {
     graph::checkTarget(state.workspace->session, training->spec, *step->elaborated, training->shape);
     if (!more) return;
     for (const auto& [batch, run] : training->evaluation) elaborateRows(state, *run);
+    if (training->mover != nullptr) elaborateMover(state, *training);
   }
   for (const auto& perturbation : state.perturbations) elaboratePerturbation(state, *perturbation);
 }

@@ -80,8 +80,8 @@ tl::expected<void, Failed> trainAll(State& state);
 /// The program's perturbations of trainings that are finished, in order; one that fails does not end the others, Ctrl-C does. The
 /// state has passed `train`. Points are kept in the store of Request::campaign, which says too whether they are found anew.
 tl::expected<void, Failed> perturbAll(State& state);
-/// What the store has of the program's perturbations, as `perturbAll` leaves it: nothing is trained or searched for. The state has
-/// passed `lower`.
+/// What the store has of the program's perturbations, as `perturbAll` leaves it: nothing is trained or searched for. The state
+/// has passed `lower`.
 tl::expected<void, Failed> readPerturbed(State& state);
 
 }  // namespace tbem::driver

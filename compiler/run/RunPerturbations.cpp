@@ -2,7 +2,6 @@
 
 #include "compiler/backends/Algorithms.h"
 #include "compiler/count/Flops.h"
-#include "compiler/diagnostics/tables/Train.h"
 #include "compiler/experiment/Identity.h"
 #include "compiler/graph/ir/Branches.h"
 #include "compiler/jit/glue/Cache.h"
@@ -107,27 +106,16 @@ private:
   }
 
   void describe(const MethodRun& of) {
-    perturb::Method method;
-    method.word = of.spec.word;
-    method.text = of.spec.text;
-    const std::string& input = made.victim.input;
+    std::optional<perturb::Learning> learning;
     if (of.learner != nullptr) {
-      perturb::Learning learning;
-      learning.step = take();
-      learning.seed = input + ".seed";
-      learning.epochs = of.spec.epochs;
-      learning.count = of.spec.examples.value_or(run.about.train);
-      method.learning = learning;
+      learning.emplace();
+      learning->step = take();
+      learning->seed = made.victim.input + ".seed";
+      learning->epochs = of.spec.epochs;
+      learning->count = of.spec.examples.value_or(run.about.train);
     }
-    method.mover = take();
-    const graph::SearchSpec& search = of.spec.search;
-    method.seed = input + ".seed";
-    if (!search.generates() && search.objective != graph::Objective::None) method.point = input;
-    if (search.keep.num != 0) method.label = input + ".label";
-    for (std::uint32_t i = 0; i < search.states; ++i) method.states.push_back(fmt::format("{}.state[{}]", input, i));
-    method.steps = of.spec.steps;
-    method.look = of.spec.look;
-    made.methods.push_back(std::move(method));
+    made.methods.push_back(methodOf(of.spec, made.victim.input, take()));
+    made.methods.back().learning = learning;
   }
 
   State& state;
@@ -204,26 +192,35 @@ perturb::Observer observerOf(RunEvents& events, const PerturbationRun& run, cons
 
 }  // namespace
 
-bool weighGates(PerturbationRun& perturbation, const graph::Row& victim, DiagnosticSink& sink) {
-  const std::vector<double> flops = branchFlops(victim, perturbation.plan.batch);
-  if (flops.empty()) {
-    sink.report(diag::nothing_to_slow, perturbation.spec.decl->target.range, perturbation.training->spec.network->name.text);
-    return false;
-  }
-  const std::vector<double> costs = gateCosts(victim.graph(), flops);
+bool weighGates(std::span<DesignRun* const> searches, const graph::Row& network, std::int64_t batch) {
+  const std::vector<double> flops = branchFlops(network, batch);
+  if (flops.empty()) return false;
+  const std::vector<double> costs = gateCosts(network.graph(), flops);
   double all = 0;
   for (const double cost : costs) all += std::abs(cost);
   constexpr std::int64_t kParts = 1'000'000;
-  for (MethodRun& method : perturbation.methods) {
-    for (DesignRun* of : {method.learner.get(), method.mover.get()}) {
-      if (of == nullptr) continue;
-      std::vector<Rational>& shares = of->spec.search->shares;
-      shares.clear();
-      for (const double cost : costs)
-        shares.push_back(all > 0 ? Rational{std::llround(cost / all * kParts), kParts} : Rational{1});
-    }
+  for (DesignRun* search : searches) {
+    if (search == nullptr) continue;
+    std::vector<Rational>& shares = search->spec.search->shares;
+    shares.clear();
+    for (const double cost : costs) shares.push_back(all > 0 ? Rational{std::llround(cost / all * kParts), kParts} : Rational{1});
   }
   return true;
+}
+
+perturb::Method methodOf(const graph::MethodSpec& spec, const std::string& input, const runtime::Executable* mover) {
+  perturb::Method method;
+  method.word = spec.word;
+  method.text = spec.text;
+  method.mover = mover;
+  const graph::SearchSpec& search = spec.search;
+  method.seed = input + ".seed";
+  if (!search.generates() && search.objective != graph::Objective::None) method.point = input;
+  if (search.keep.num != 0) method.label = input + ".label";
+  for (std::uint32_t i = 0; i < search.states; ++i) method.states.push_back(fmt::format("{}.state[{}]", input, i));
+  method.steps = spec.steps;
+  method.look = spec.look;
+  return method;
 }
 
 Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun& perturbation,

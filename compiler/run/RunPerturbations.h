@@ -7,6 +7,8 @@
 
 #include <tl/expected.hpp>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,9 +22,12 @@ struct PerturbationPlaces {
   bool storedOnly = false;  ///< nothing is searched for: what the store has is all
 };
 
-/// What the gates of a perturbed network decide about: its methods' objectives weigh them so. `victim`: its elaborated row.
-/// Reports a network without gates; false then.
-bool weighGates(PerturbationRun& perturbation, const graph::Row& victim, DiagnosticSink& sink);
+/// Tells the graphs of searches what each gate of the network decides about, by which their objectives weigh it. `network`: its
+/// elaborated row at inference, of `batch` examples; nullptr among `searches` is left out. False: it has no gates.
+bool weighGates(std::span<DesignRun* const> searches, const graph::Row& network, std::int64_t batch);
+
+/// A method as its run needs it, but for what it learns and its identity. `input`: of the network.
+perturb::Method methodOf(const graph::MethodSpec& spec, const std::string& input, const runtime::Executable* mover);
 
 /// Of a state that has passed `lower`. Request::interrupts end it after the step in hand. Failures: kRunFailed (a step failed, a
 /// method left its ball), kEnvironment (data, checkpoint or store cannot be read or written), kProgramErrors (no message).

@@ -3,10 +3,14 @@
 #include "compiler/backends/Algorithms.h"
 #include "compiler/count/Flops.h"
 #include "compiler/jit/glue/Cache.h"
+#include "compiler/run/RunPerturbations.h"
 #include "compiler/support/Interrupts.h"
+
+#include "runtime/perturb/Hardener.h"
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,6 +25,7 @@ namespace {
 struct CompiledTraining {
   jit::Compiled step;
   std::map<std::int64_t, jit::Compiled> evaluation;  ///< by batch
+  std::optional<jit::Compiled> mover;                ///< of clause `harden`
 };
 
 tl::expected<CompiledTraining, Failed> compileTraining(State& state, const TrainingRun& training) {
@@ -31,16 +36,25 @@ tl::expected<CompiledTraining, Failed> compileTraining(State& state, const Train
     const RowState& row = *rows.emplace_back(state.rowOf(run.get()));
     functions.push_back({fmt::format("the evaluation of {} examples", batch), &row.elaborated->graph(), *row.program});
   }
+  if (training.mover != nullptr) {
+    const RowState& row = *rows.emplace_back(state.rowOf(training.mover.get()));
+    functions.push_back({"what hardens it", &row.elaborated->graph(), *row.program});
+  }
   const auto linked = estimate::link(std::move(functions));
   if (!linked) return failed(kRunFailed, fmt::format("train {}: {}", training.spec.decl->name.text, linked.error()));
   const auto codeOf = [&](std::size_t i) { return compileRow(*rows[i]->elaborated, linked->programs[i], {}); };
   auto step = codeOf(0);
   if (!step) return failed(kEnvironment, step.error());
-  CompiledTraining code{std::move(*step), {}};
+  CompiledTraining code{std::move(*step), {}, {}};
   for (const auto& [batch, run] : training.evaluation) {
     auto evaluation = codeOf(1 + code.evaluation.size());
     if (!evaluation) return failed(kEnvironment, evaluation.error());
     code.evaluation.emplace(batch, std::move(*evaluation));
+  }
+  if (training.mover != nullptr) {
+    auto mover = codeOf(1 + code.evaluation.size());
+    if (!mover) return failed(kEnvironment, mover.error());
+    code.mover = std::move(*mover);
   }
   return code;
 }
@@ -80,6 +94,13 @@ train::Machine machineOf(State& state, const TrainingRun& training, const Compil
   machine.classAxis = classAxisOf(state, training, machine);
   machine.lossOfLabels = graph::isMeanOfLabels(training.spec, training.shape);
   machine.branchFlops = branchFlops(state, training);
+  if (code.mover) {
+    const graph::Hardening& harden = *training.spec.harden;
+    const std::int64_t batch = training.plan.batch;
+    const auto moved = static_cast<std::int64_t>(std::ceil(harden.share.toDouble() * static_cast<double>(batch)));
+    machine.hardening =
+        perturb::hardening(methodOf(harden.method, machine.inputs.front(), &code.mover->executable), batch, moved);
+  }
   return machine;
 }
 

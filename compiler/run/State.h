@@ -1,9 +1,9 @@
 // What the stages of the pipeline hand on.
 #pragma once
 
+#include "compiler/experiment/designs/Designs.h"
 #include "compiler/experiment/trainings/Perturbations.h"
 #include "compiler/experiment/trainings/Trainings.h"
-#include "compiler/experiment/designs/Designs.h"
 #include "compiler/run/Measured.h"
 #include "compiler/run/Rows.h"
 #include "compiler/spec/prove/Work.h"
@@ -58,11 +58,11 @@ struct State {
   std::string backendName;     ///< after `lower`
   Opened backend;
   estimate::QueryCache queries;
-  Measured measured;                ///< after `cases`, and what follows it
-  std::vector<Trained> trained;     ///< after `train`: up to one that was interrupted
+  Measured measured;                 ///< after `cases`, and what follows it
+  std::vector<Trained> trained;      ///< after `train`: up to one that was interrupted
   std::vector<Perturbed> perturbed;  ///< after `perturb`: likewise
-  std::set<std::string_view> done;  ///< stages that were run
-  spec::Work proofs;                ///< what is left of the command's limit of work for proofs
+  std::set<std::string_view> done;   ///< stages that were run
+  spec::Work proofs;                 ///< what is left of the command's limit of work for proofs
   /// Of the workspace, which it goes before: bugs carry the program.
   std::optional<BugContext> bugContext;
 

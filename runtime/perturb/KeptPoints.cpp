@@ -52,6 +52,7 @@ Result<Points> KeptPoints::of(const Method& method, std::int64_t total, std::siz
 Result<void> KeptPoints::add(const Method& method, const std::vector<Found>& found) {
   if (!store) return {};
   std::vector<store::StoredPoint> rows;
+  rows.reserve(found.size());
   for (const Found& one : found) rows.push_back({one.point.example, textOf(one.point), bytesOf(one.input)});
   if (auto done = store->commitPoints(method.identity, rows); !done) return failure(Kind::Environment, done.error().message);
   return {};

@@ -105,6 +105,7 @@ Result<std::vector<Answer>> Network::ask(std::span<const float> points) {
   if (!decisions) return failure(Kind::Run, decisions.error().message);
   std::vector<Answer> answers(places);
   for (std::size_t i = 0; i < answers.size(); ++i) {
+    answers[i].decisions.reserve(decisions->size());
     for (const runtime::Decision& decision : *decisions) answers[i].decisions.push_back(decision.of[i]);
     answers[i].flops = flopsOf(answers[i].decisions);
   }

@@ -49,9 +49,11 @@ Result<void> check(const Plan& plan, const data::Dataset& dataset, const Victim&
     return failure(Kind::Environment, fmt::format("the dataset has no examples in its {} split",
                                                   plan.split == data::Split::Test ? "test" : "training"));
   }
+  if (plan.repeats > 0 && victim.single == nullptr)
+    return failure(Kind::Run, "latency is wanted, and the network is not there for one example");
   for (const Method& method : methods) {
     // Random numbers know the lower 32 bits of a step's number.
-    if (examples.batches() > std::numeric_limits<std::uint32_t>::max() / method.steps) {
+    if (examples.batches() * method.steps > std::numeric_limits<std::uint32_t>::max()) {
       return failure(Kind::Run, fmt::format("{}: {} batches of {} steps each are more than 2^32 steps", method.text,
                                             examples.batches(), method.steps));
     }
@@ -109,7 +111,7 @@ public:
       if (observer.begins) observer.begins(method);
       auto series = seriesOf(method);
       if (!series) return tl::unexpected(series.error());
-      done += std::ssize(series->points);
+      pointsBefore += std::ssize(series->points);
       if (outcome.interrupted) {
         if (!series->points.empty()) outcome.series.push_back(std::move(*series));
         break;
@@ -190,7 +192,7 @@ private:
     if (!learner) return tl::unexpected(learner.error());
     if (auto done = network->giveWeights(); !done) return done;
     const auto seconds = learn(
-        plan, dataset, *method.learning, **learner, [&](const std::string& what) { tell(method, 0, what); },
+        plan, dataset, *method.learning, **learner, [&](const std::string& what) { tell(method, series.stored, what); },
         [&] { return stops(); });
     if (!seconds) return named(method, seconds.error());
     series.learning = seconds->value_or(0);
@@ -259,8 +261,10 @@ private:
   }
   /// `ofMethod`: how many points of the method at hand there are.
   void tell(const Method& method, std::int64_t ofMethod, const std::string& what) const {
-    if (observer.progress)
-      observer.progress(done + ofMethod, examples.total() * std::ssize(methods), fmt::format("{}, {}", method.text, what));
+    if (observer.progress) {
+      observer.progress(pointsBefore + ofMethod, examples.total() * std::ssize(methods),
+                        fmt::format("{}, {}", method.text, what));
+    }
   }
 
   const Plan& plan;
@@ -274,7 +278,7 @@ private:
   std::unique_ptr<runtime::Arena> arena;
   std::unique_ptr<Network> network;
   std::vector<std::vector<Answer>> clean;  ///< by batch; empty: not asked yet
-  std::int64_t done = 0;                   ///< points of the methods before
+  std::int64_t pointsBefore = 0;           ///< of the methods before the one at hand
   Outcome outcome;
 };
 

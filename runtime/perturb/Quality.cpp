@@ -10,6 +10,7 @@ namespace tbem::perturb {
 namespace {
 
 constexpr std::size_t kWindow = 11;
+constexpr double kCentre = 5;                                  ///< the window's place in the middle
 constexpr double kSigma = 1.5, kFirst = 0.01, kSecond = 0.03;  // Wang et al. 2004, sections III-B and III-C
 
 /// The window along one axis; the window itself is its product with itself.
@@ -17,7 +18,7 @@ std::array<double, kWindow> weights() {
   std::array<double, kWindow> all{};
   double sum = 0;
   for (std::size_t i = 0; i < kWindow; ++i) {
-    const double place = static_cast<double>(i) - static_cast<double>(kWindow / 2);
+    const double place = static_cast<double>(i) - kCentre;
     all[i] = std::exp(-place * place / (2 * kSigma * kSigma));
     sum += all[i];
   }

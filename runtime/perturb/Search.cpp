@@ -35,6 +35,7 @@ Result<void> Search::look(const Batch& batch, const std::vector<Answer>& clean, 
 Result<std::optional<std::vector<Candidate>>> Search::run(const Batch& batch, const std::vector<Answer>& clean,
                                                           const std::function<bool(std::int64_t step)>& next) {
   std::vector<std::int64_t> predictions;
+  predictions.reserve(clean.size());
   for (const Answer& answer : clean) predictions.push_back(answer.prediction);
   mover.begin(batch, std::move(predictions));
   std::vector<std::optional<Candidate>> best(static_cast<std::size_t>(batch.count));
@@ -47,6 +48,7 @@ Result<std::optional<std::vector<Candidate>>> Search::run(const Batch& batch, co
     if (auto done = look(batch, clean, step, best); !done) return tl::unexpected(done.error());
   }
   std::vector<Candidate> kept;
+  kept.reserve(best.size());
   for (std::size_t i = 0; i < best.size(); ++i) {
     if (best[i]) {
       kept.push_back(std::move(*best[i]));

@@ -13,7 +13,7 @@ namespace tbem::perturb {
 /// 1; what nobody asked for is nothing.
 struct Summary {
   std::int64_t examples = 0;
-  double meanIncrease = 0, mostIncrease = 0;  ///< I-FLOPs
+  double meanIncrease = 0, mostIncrease = 0;  ///< I-FLOPs, of examples that cost something before
   std::int64_t raised = 0;                    ///< examples that cost more than before
   /// (flops - flopsBefore) / (most - flopsBefore), in the mean over examples that had room; nothing: none had.
   std::optional<double> headroom;

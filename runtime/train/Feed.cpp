@@ -62,7 +62,7 @@ Feed::Feed(const data::Dataset& dataset, runtime::Instance& instance, std::span<
     : dataset(dataset), instance(instance), inputs(inputs.begin(), inputs.end()), numbers(inputs.size()) {}
 
 tl::expected<void, std::string> Feed::load(data::Split split, std::span<const std::int64_t> examples, const Augmentation& how,
-                                           std::uint64_t seed, std::uint32_t epoch) {
+                                           std::uint64_t seed, std::uint32_t epoch, const InputChange& change) {
   const data::Description& about = dataset.description();
   data::Batch batch;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -80,6 +80,11 @@ tl::expected<void, std::string> Feed::load(data::Split split, std::span<const st
     for (std::size_t e = 0; how.any() && e < examples.size(); ++e)
       augment(how, seed, epoch, examples[e], about.inputs[i].shape, numbers[i].data() + static_cast<std::int64_t>(e) * elements);
     if (std::string problem = notWhole(i, examples); !problem.empty()) return Failure(std::move(problem));
+  }
+  if (change) {
+    if (const auto done = change(numbers); !done) return done;
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (const auto done = write(inputs[i], numbers[i]); !done) return done;
   }
   if (how.flip && about.target.shape.size() >= 2) {

@@ -5,6 +5,7 @@
 #include "runtime/data/Dataset.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ constexpr std::uint64_t kAugmentStream = 0x6175676D656E74;  // "augment"
 void augment(const Augmentation& how, std::uint64_t seed, std::uint32_t epoch, std::int64_t example,
              std::span<const std::int64_t> shape, float* image);
 
+/// Changes the numbers of a batch's inputs, before they are written. Errors, in words.
+using InputChange = std::function<tl::expected<void, std::string>(std::vector<std::vector<float>>& inputs)>;
+
 /// Fills the inputs of one instance. The dataset and the instance must outlive it.
 class Feed {
 public:
@@ -32,9 +36,10 @@ public:
   /// read and dropped.
   Feed(const data::Dataset& dataset, runtime::Instance& instance, std::span<const std::string> inputs);
 
-  /// As many examples as the instance's batch. `epoch`: for `how`; not looked at where that changes nothing.
+  /// As many examples as the instance's batch. `epoch`: for `how`; not looked at where that changes nothing. `change`: may be
+  /// empty.
   tl::expected<void, std::string> load(data::Split split, std::span<const std::int64_t> examples, const Augmentation& how = {},
-                                       std::uint64_t seed = 0, std::uint32_t epoch = 0);
+                                       std::uint64_t seed = 0, std::uint32_t epoch = 0, const InputChange& change = {});
   /// Of the examples that were loaded last, where the dataset has classes; as many each as its target has elements.
   std::span<const std::int64_t> labels() const { return classes; }
 

@@ -105,6 +105,9 @@ private:
                                               storage->path, size));
       executables.push_back(executable);
     }
+    if (machine.hardening) {
+      for (const runtime::Executable* executable : machine.hardening->executables) executables.push_back(executable);
+    }
     auto memory = runtime::Arena::create(executables, *machine.backend);
     if (!memory) return failure(Kind::Environment, memory.error().message);
     arena = std::move(*memory);
@@ -112,6 +115,11 @@ private:
     if (!made) return failure(Kind::Environment, made.error().message);
     instance = std::move(*made);
     evaluation.emplace(dataset, machine, plan.batch, *arena);
+    if (machine.hardening) {
+      auto created = machine.hardening->create(*arena);
+      if (!created) return failure(Kind::Environment, created.error());
+      harden = std::move(*created);
+    }
     return {};
   }
 
@@ -186,7 +194,9 @@ private:
 
   Result<void> step(std::span<const std::int64_t> examples, std::uint32_t number) {
     const double start = now();
-    if (auto done = feed->load(plan.split, examples, plan.augmentation, plan.seed, number); !done)
+    InputChange change;
+    if (harden) change = [&](std::vector<std::vector<float>>& inputs) { return harden(inputs.front(), progress.step + 1); };
+    if (auto done = feed->load(plan.split, examples, plan.augmentation, plan.seed, number, change); !done)
       return failure(Kind::Environment, done.error());
     const std::optional<double> rate = rateOf(progress.step);
     if (rate && plan.rateSlot != runtime::kNone) instance->scalars()[plan.rateSlot] = *rate;
@@ -292,6 +302,7 @@ private:
   std::unique_ptr<Instance> instance;
   std::optional<Evaluation> evaluation;
   std::unique_ptr<Feed> feed;
+  Hardening::Move harden;  ///< empty: inputs stay as they are
   Progress progress;
   Snapshot best;
   Outcome outcome;

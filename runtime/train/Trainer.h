@@ -48,6 +48,16 @@ struct Sizes {
 };
 Sizes sizesOf(const Plan& plan, const data::Description& about);
 
+/// What moves inputs of each step before it, with the weights as they are then.
+struct Hardening {
+  /// That it runs; linked with those of the machine.
+  std::vector<const runtime::Executable*> executables;
+  /// Moves the numbers of the first input, all examples of step `step`, from 1. Errors, in words.
+  using Move = std::function<tl::expected<void, std::string>(std::vector<float>& numbers, std::int64_t step)>;
+  /// Made in the arena of the training, which outlives it.
+  std::function<tl::expected<Move, std::string>(runtime::Arena& arena)> create;
+};
+
 /// The executables of one network, linked: they run in one arena and have the same weights and buffers.
 struct Machine {
   const tbem_backend* backend = nullptr;
@@ -59,6 +69,7 @@ struct Machine {
   bool lossOfLabels = false;  ///< the loss is a mean over the labels that have a class
   /// What an example costs in each branch of an evaluation (Executable::branches), in FLOPs; empty without gates.
   std::vector<double> branchFlops;
+  std::optional<Hardening> hardening;
 };
 
 struct Score {

@@ -76,10 +76,10 @@ private:
     }
     plan.batch = std::min(spec.batch, plan.count);
     plan.seed = spec.seed.value_or(target.seed);
-    plan.norm = spec.norm == graph::Norm::L2 ? perturb::Norm::L2 : perturb::Norm::Linf;
-    plan.radius = spec.radius.toDouble();
-    plan.low = spec.low.toDouble();
-    plan.high = spec.high.toDouble();
+    plan.norm = spec.ball.norm == graph::Norm::L2 ? perturb::Norm::L2 : perturb::Norm::Linf;
+    plan.radius = spec.ball.radius.toDouble();
+    plan.low = spec.ball.low.toDouble();
+    plan.high = spec.ball.high.toDouble();
     plan.keepLabel = spec.keepLabel;
     plan.repeats = spec.repeats;
     for (const graph::MethodSpec& method : spec.methods) {
@@ -95,8 +95,8 @@ private:
   }
 
   std::unique_ptr<DesignRun> graphOf(graph::Task task, const graph::MethodSpec* method, std::int64_t batch) {
-    std::optional<graph::ExperimentSpec> experiment =
-        graph::searchOf(workspace.session, spec, made.training->spec, task, method, shapeOf(made.about), batch);
+    std::optional<graph::ExperimentSpec> experiment = graph::searchOf(
+        workspace.session, spec.decl->name, spec.data, made.training->spec, shapeOf(made.about), {task, method, batch});
     return experiment ? oneRowOf(workspace, std::move(*experiment), target) : nullptr;
   }
 

@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/tables/Train.h"
 #include "compiler/experiment/Identity.h"
 #include "compiler/experiment/trainings/Examples.h"
+#include "compiler/graph/perturb/Perturbation.h"
 
 #include <fmt/format.h>
 
@@ -166,6 +167,14 @@ std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, co
       }
       training->evaluation.emplace(batch, std::move(evaluation));
     }
+    if (training->spec.harden) {
+      auto mover = graph::searchOf(workspace.session, decl->name, training->spec.data, training->spec, training->shape,
+                                   {graph::Task::Move, &training->spec.harden->method, training->plan.batch});
+      if (!mover) continue;
+      training->mover = oneRowOf(workspace, std::move(*mover), target);
+      training->mover->tuning = *tuning;
+      training->mover->storagesOf = training->step.get();
+    }
     trainings.push_back(std::move(training));
   }
   return trainings;
@@ -184,7 +193,7 @@ std::vector<std::pair<std::string, std::string>> identityOf(const TrainingRun& t
   // A schedule that ends with the training is another one where the training is longer.
   const bool ends =
       spec.schedule.kind == graph::ScheduleSpec::Kind::Cosine || spec.schedule.kind == graph::ScheduleSpec::Kind::Linear;
-  return {
+  std::vector<std::pair<std::string, std::string>> identity{
       {"the network", spec.networkText},
       // Not the one with activations computed again: its numbers are the same.
       {"its graph", graphIdentity(step.structure->graph, step.values)},
@@ -203,6 +212,8 @@ std::vector<std::pair<std::string, std::string>> identityOf(const TrainingRun& t
                               plan.augmentation.crop > 0 ? fmt::format("crop({})", plan.augmentation.crop) : "")},
       {"backend", backend},
   };
+  if (spec.harden) identity.emplace_back("harden", spec.harden->text);  // likewise younger
+  return identity;
 }
 
 }  // namespace tbem::driver

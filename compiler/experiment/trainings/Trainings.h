@@ -24,6 +24,7 @@ struct TrainingRun {
   train::Sizes sizes;
   std::unique_ptr<DesignRun> step;                                ///< forward, backward, update
   std::map<std::int64_t, std::unique_ptr<DesignRun>> evaluation;  ///< by batch: the loss at inference
+  std::unique_ptr<DesignRun> mover;                               ///< of clause `harden`; null: there is none
 
   explicit TrainingRun(graph::TrainingSpec spec) : spec(std::move(spec)) {}
 };

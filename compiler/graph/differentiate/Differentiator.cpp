@@ -52,8 +52,8 @@ bool Differentiator::addUpdates(const UpdateRule& rule) {
   return true;
 }
 
-/// Which tensors need a gradient: floating ones from which one of the first `learn` weights, or a tensor whose gradient is wanted, can be reached through
-/// operators that have gradients.
+/// Which tensors need a gradient: floating ones from which one of the first `learn` weights, or a tensor whose gradient is
+/// wanted, can be reached through operators that have gradients.
 void Differentiator::markNeeded(const std::vector<TensorId>& wanted, std::size_t learn) {
   needed.assign(graph.tensors.size(), false);
   gradient.assign(graph.tensors.size(), kNoTensor);

@@ -84,7 +84,7 @@ public:
     std::vector<GradientCall>* calls = nullptr;  ///< in a gradient
   };
   Now now;
-  bool inTraining = false;  ///< what the word `training` says
+  bool inTraining = false;                     ///< what the word `training` says
   std::vector<const ast::Callable*> applying;  ///< the innermost last
   /// Of a network with exits that trains: the values that its exits leave with and its last result; else none.
   const std::vector<TensorId>& trainedResults() const { return gates.trainedResults(); }

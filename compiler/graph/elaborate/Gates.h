@@ -5,8 +5,8 @@
 // it is true), and a Join {condition, computed, left} behind it. `exit` becomes an Exit {condition, value}; where exits were met,
 // the network's result is a Join of all their values and of the last one.
 //
-// Where the network trains there are no gates: arms are mixed, and an exit's value is one of the results. So it is where inputs are
-// searched for that make it slow; how far each gate is from the other decision is kept there.
+// Where the network trains there are no gates: arms are mixed, and an exit's value is one of the results. So it is where inputs
+// are searched for that make it slow; how far each gate is from the other decision is kept there.
 //
 // The exits that a network has met so far are here; expressions are evaluated by the elaboration at hand.
 #pragma once
@@ -23,7 +23,8 @@ class Elaborator;
 
 /// What a search for slow inputs has of a gate.
 struct Margin {
-  TensorId margin = kNoTensor;  ///< of each sample, by how much it goes the way that costs more; kNoTensor: the gate compares nothing
+  TensorId margin =
+      kNoTensor;  ///< of each sample, by how much it goes the way that costs more; kNoTensor: the gate compares nothing
   /// How likely a sample comes to what that way computes; kNoTensor: it is not known, as with an objective that does not ask.
   TensorId reach = kNoTensor;
 };

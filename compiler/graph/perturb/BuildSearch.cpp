@@ -119,8 +119,7 @@ private:
     const std::vector<TensorId> results = look(point);
     if (results.empty()) return std::nullopt;
     if (!(search.objective == Objective::Uncertainty ? addUncertainty(results) : addMargins())) return std::nullopt;
-    if (search.distance.num != 0 &&
-        !add(call("distance", {tensorValue(point), tensorValue(seed)}, {{"share", search.distance}})))
+    if (search.distance.num != 0 && !add(call("distance", {tensorValue(point), tensorValue(seed)}, {{"share", search.distance}})))
       return std::nullopt;
     if (search.keep.num != 0 && !addKeeping(results)) return std::nullopt;
     return static_cast<TensorId>(sum.id);
@@ -130,22 +129,34 @@ private:
 
   /// Points that a network makes of the seeds. Poison after a report.
   Value generate() {
-    Value raw;
-    if (search.through != nullptr) {
-      const Value callee = e.evaluateIn(*spec.module, *search.through, {});
-      const bool callable =
-          (callee.is(ValueKind::Declaration) || callee.is(ValueKind::Partial)) && callee.decl->kind == ast::NodeKind::Callable;
-      if (!callable) return callee.isPoison() ? Value{} : e.fail(diag::unknown_network, search.through->range, kindName(callee));
-      std::optional<std::vector<Local>> parameters = e.networkParameters(callee, {}, search.through->range);
-      if (!parameters) return {};
-      raw = e.applyRoot(callee, std::move(*parameters), {tensorValue(seed)}, search.path, search.range);
-    } else {
-      const Value callee = e.libraryOperator(search.generator, search.range);
-      std::optional<std::vector<Local>> parameters = e.networkParameters(callee, {}, search.range);
-      if (!parameters) return {};
-      raw = e.applyRoot(callee, std::move(*parameters), {tensorValue(seed)}, search.path, search.range);
+    const SrcRange use = search.through != nullptr ? search.through->range : search.range;
+    const Value callee =
+        search.through != nullptr ? e.evaluateIn(*spec.module, *search.through, {}) : e.libraryOperator(search.generator, use);
+    if (callee.isPoison()) return {};
+    const bool callable =
+        (callee.is(ValueKind::Declaration) || callee.is(ValueKind::Partial)) && callee.decl->kind == ast::NodeKind::Callable;
+    if (!callable) return e.fail(diag::unknown_network, use, kindName(callee));
+    std::optional<std::vector<Local>> parameters = e.networkParameters(callee, {}, use);
+    if (!parameters) return {};
+    const Value raw = e.applyRoot(callee, std::move(*parameters), {tensorValue(seed)}, search.path, use);
+    if (raw.isPoison() || !isLikeSeed(raw, *static_cast<const ast::Callable*>(callee.decl), use)) return {};
+    return call(search.move, {raw, tensorValue(seed)}, search.parameters);
+  }
+
+  /// Whether what a network made of the seeds has their type and shape; reports what it is else.
+  bool isLikeSeed(const Value& raw, const ast::Callable& generator, SrcRange use) {
+    const Tensor* tensor = raw.is(ValueKind::Tensor) ? &e.graph.tensors[raw.id] : nullptr;
+    bool same = tensor != nullptr && tensor->dtype == dtype && tensor->shape.size() == shape.size();
+    for (std::size_t k = 0; same && k < shape.size(); ++k) {
+      const auto equal = e.peek(e.pool.make(ExprOp::Equal, tensor->shape[k], shape[k]));
+      same = equal && equal->num != 0;
     }
-    return raw.isPoison() ? raw : call(search.move, {raw, tensorValue(seed)}, search.parameters);
+    if (same) return true;
+    e.fail(diag::wrong_tensor, use, "the result of `" + generator.name.text + "`",
+           "a tensor like the input that it moves, " + dtypeName(dtype) + shapeText(e.pool, e.graph, seed) + ", found " +
+               (tensor != nullptr ? dtypeName(tensor->dtype) + shapeText(e.pool, e.graph, static_cast<TensorId>(raw.id))
+                                  : kindName(raw)));
+    return false;
   }
 
   bool move() {

@@ -1,5 +1,5 @@
-// The graphs of a search for slow inputs (SearchSpec): the network at inference with every gate's margin, an objective of these, the
-// next points. Internal to compiler/graph.
+// The graphs of a search for slow inputs (SearchSpec): the network at inference with every gate's margin, an objective of these,
+// the next points. Internal to compiler/graph.
 #pragma once
 
 #include "compiler/graph/read/ExperimentInputs.h"

@@ -1,7 +1,7 @@
 // A `perturb` declaration as its run needs it: whose network, near what examples, how far, and by what methods (docs/perturb.md).
 #pragma once
 
-#include "compiler/graph/elaborate/Elaborate.h"
+#include "compiler/graph/perturb/Method.h"
 #include "compiler/graph/read/Training.h"
 
 #include <cstdint>
@@ -12,46 +12,32 @@
 
 namespace tbem::graph {
 
-enum class Norm : std::uint8_t { Linf, L2 };
-
-/// One method of clause `by`.
-struct MethodSpec {
-  std::string word;  ///< "gradient"
-  std::string text;  ///< "gradient(steps: 30)", as a person writes it
-  SrcRange range;
-  std::int64_t steps = 1;                ///< of the mover
-  std::int64_t look = 0;                 ///< as perturb::Method
-  std::int64_t epochs = 0;               ///< of a method that learns; 0: it does not
-  std::optional<std::int64_t> examples;  ///< that it learns from, the first so many; nothing: all
-  SearchSpec search;                     ///< without `shares`, which need the network's FLOPs
-  const ast::Expr* optimizer = nullptr;  ///< of what learns; null: adam
-};
-
 /// Move only: values refer to its pool.
 struct PerturbSpec {
   const ast::Perturb* decl = nullptr;
   const sema::Module* module = nullptr;
   std::unique_ptr<sema::ExprPool> pool;
   DataSpec data;
-  Norm norm = Norm::Linf;
-  Rational radius{3, 100};
-  Rational low{0}, high{1};
+  Ball ball;
   bool keepLabel = false;
   std::int64_t batch = 100;
   std::optional<std::uint64_t> seed;
   std::int64_t repeats = 0;  ///< of clause `metric latency`; 0: it is not measured
   std::vector<MethodSpec> methods;
-
-  /// "linf 0.03".
-  std::string normText() const;
 };
 
 /// Reads a perturbation. Nothing where it has errors, which were reported.
 std::optional<PerturbSpec> readPerturbation(Session& session, const sema::Program& program, const ast::Perturb& decl);
 
-/// The graphs around the network of a training at this batch: the network itself (Task::Infer), or one of a method's (Task::Move,
-/// Task::Learn). Nothing after a report: the network is not one that can be searched.
-std::optional<ExperimentSpec> searchOf(Session& session, const PerturbSpec& spec, const TrainingSpec& training, Task task,
-                                       const MethodSpec* method, const DataShape& data, std::int64_t batch);
+/// One graph of a search: the network itself (Task::Infer), or one of a method's (Task::Move, Task::Learn).
+struct SearchGraph {
+  Task task = Task::Infer;
+  const MethodSpec* method = nullptr;
+  std::int64_t batch = 1;
+};
+/// What a graph around the network of a training is built from. `name`: of the declaration that searches; `read`: what it reads.
+/// Nothing after a report: the network is not one that can be searched.
+std::optional<ExperimentSpec> searchOf(Session& session, const ast::Name& name, const DataSpec& read,
+                                       const TrainingSpec& training, const DataShape& data, const SearchGraph& graph);
 
 }  // namespace tbem::graph

@@ -82,8 +82,6 @@ struct Experiment::Impl {
   bool isCallable(const Value& value, SrcRange at, const char* what);
   bool addLoss(Elaborator& e, Structure& s, const std::vector<Local>& factors);
   bool addUpdates(Elaborator& e, Structure& s, const std::vector<Local>& factors);
-  bool targetIsFree(const Graph& graph);
-  bool addTarget(Elaborator& e, const Value& loss, SrcRange at, TensorId output, std::vector<Value>& tensors);
 };
 
 /// The factors of this row as names: numbers are symbols, everything else its level's value.
@@ -112,40 +110,6 @@ std::vector<Local> Experiment::Impl::factorNames(Elaborator& e, Structure& s, Le
     names.push_back(std::move(local));
   }
   return names;
-}
-
-/// Inputs, weights and buffers are found by their paths, at run time and in files, and so is the target.
-bool Experiment::Impl::targetIsFree(const Graph& graph) {
-  for (const Tensor& tensor : graph.tensors) {
-    const Storage& storage = graph[tensor.storage];
-    if (storage.path != "target" || tensor.producer != kNoOp) continue;
-    session.sink.report(diag::target_taken, tensor.range, storage.kind == StorageClass::Input ? "input" : "weight or buffer");
-    return false;
-  }
-  return true;
-}
-
-/// The loss's second tensor: its shape and type come from its declaration, its dimensions from the network's output.
-bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, SrcRange at, TensorId output, std::vector<Value>& tensors) {
-  const auto& decl = *static_cast<const ast::Callable*>(loss.decl);
-  if (decl.tensors.size() != 2) {
-    session.sink.report(diag::wrong_tensor, at, "a loss", "two tensors: the output and the target");
-    return false;
-  }
-  const auto target = e.targetOf(loss, output, at);
-  if (!target) return false;
-  const ast::Parameter& declared = decl.tensors[1];
-  const std::int64_t parts = e.graph.microBatches;
-  const std::vector<ExprId>& shape = target->second;
-  if (parts > 1 && shape.empty()) {
-    session.sink.report(diag::samples_differ, declared.range, "target", "none", "split").label(at, "the loss");
-    return false;
-  }
-  const InputTensor part{"target", target->first, shape, declared.range};
-  const TensorId id = parts > 1 ? addInputInParts(e, part, shapeOfBatch(e, shape))
-                                : e.builder.addInput(part.name, part.dtype, part.shape, part.range);
-  tensors = {Value::indexed(ValueKind::Tensor, index(output)), Value::indexed(ValueKind::Tensor, index(id))};
-  return true;
 }
 
 bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels) {
@@ -227,8 +191,8 @@ bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Lo
         .note("whole numbers and truth values have no gradient; `cast` makes numbers of them where they are only measured");
     return false;
   }
-  std::vector<Value> pair;
-  if (!targetIsFree(s.graph) || !addTarget(e, loss, range, s.graph.outputs.front(), pair)) return false;
+  const std::vector<Value> pair = addTarget(e, loss, range, s.graph.outputs.front());
+  if (pair.empty()) return false;
   const Value number = sumOfLosses(e, spec.gates, loss, pair, range);
   if (number.isPoison()) return false;
   const std::string& name = static_cast<const ast::Callable*>(loss.decl)->name.text;

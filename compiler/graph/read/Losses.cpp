@@ -1,12 +1,50 @@
 #include "compiler/graph/read/Losses.h"
 
 #include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/graph/read/MicroBatches.h"
 
 #include <optional>
 #include <string>
 #include <utility>
 
 namespace tbem::graph {
+
+namespace {
+
+/// Inputs, weights and buffers are found by their paths, at run time and in files, and so is the target.
+bool targetIsFree(DiagnosticSink& sink, const Graph& graph) {
+  for (const Tensor& tensor : graph.tensors) {
+    const Storage& storage = graph[tensor.storage];
+    if (storage.path != "target" || tensor.producer != kNoOp) continue;
+    sink.report(diag::target_taken, tensor.range, storage.kind == StorageClass::Input ? "input" : "weight or buffer");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<Value> addTarget(Elaborator& e, const Value& loss, SrcRange at, TensorId output) {
+  if (!targetIsFree(e.sink, e.graph)) return {};
+  const auto& decl = *static_cast<const ast::Callable*>(loss.decl);
+  if (decl.tensors.size() != 2) {
+    e.sink.report(diag::wrong_tensor, at, "a loss", "two tensors: the output and the target");
+    return {};
+  }
+  const auto target = e.targetOf(loss, output, at);
+  if (!target) return {};
+  const ast::Parameter& declared = decl.tensors[1];
+  const std::int64_t parts = e.graph.microBatches;
+  const std::vector<ExprId>& shape = target->second;
+  if (parts > 1 && shape.empty()) {
+    e.sink.report(diag::samples_differ, declared.range, "target", "none", "split").label(at, "the loss");
+    return {};
+  }
+  const InputTensor part{"target", target->first, shape, declared.range};
+  const TensorId id = parts > 1 ? addInputInParts(e, part, shapeOfBatch(e, shape))
+                                : e.builder.addInput(part.name, part.dtype, part.shape, part.range);
+  return {Value::indexed(ValueKind::Tensor, index(output)), Value::indexed(ValueKind::Tensor, index(id))};
+}
 
 Value sumOfLosses(Elaborator& e, const GateTraining& gates, const Value& loss, const std::vector<Value>& pair, SrcRange at) {
   const std::string& name = static_cast<const ast::Callable*>(loss.decl)->name.text;

@@ -2,6 +2,7 @@
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/diagnostics/tables/Train.h"
+#include "compiler/graph/perturb/ReadMethod.h"
 #include "compiler/graph/read/ClauseReader.h"
 #include "compiler/graph/read/ReadDataset.h"
 #include "compiler/graph/read/ReadGates.h"
@@ -128,6 +129,8 @@ private:
     } else if (word == "gates") {
       if (const ast::Expr* mode = e.single(clause, "`straight_through`, `soft` or `gumbel(temperature: 0.5)`"))
         readGateMode(e, *mode, spec.gates);
+    } else if (word == "harden") {
+      spec.harden = readHardening(e, clause);
     } else if (word == "exits") {
       if (const ast::Expr* weights = e.single(clause, "a list of weights")) readExitWeights(e, *weights, spec.gates);
     } else {

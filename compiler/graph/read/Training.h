@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/graph/elaborate/Elaborate.h"
+#include "compiler/graph/perturb/Method.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +49,7 @@ struct TrainingSpec {
   std::optional<tbem_dtype> mixed;
   const ast::Expr* accumulate = nullptr;    ///< clause `accumulate`
   GateTraining gates = {};                  ///< clauses `gates` and `exits`
+  std::optional<Hardening> harden;          ///< clause `harden`
   std::optional<CheckpointSpec> recompute;  ///< clause `checkpoint`, but for its number
   std::optional<Rational> rate;             ///< the optimiser's `lr`, where it is a number
   std::unique_ptr<sema::ExprPool> pool;

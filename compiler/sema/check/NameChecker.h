@@ -1,9 +1,11 @@
 // One walk over a declaration with the names that are visible at each point. Internal to this folder.
 #pragma once
 
+#include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/sema/check/Uses.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -57,6 +59,7 @@ private:
   void elementType(const ast::Name& name);
   void dimension(const ast::Expr& dim, bool binds);
   void weight(const ast::WeightStmt& weight);
+  /// Reports parts and inputs that are given twice.
   template <class Given>
   void once(const std::vector<Given>& list);
   void parts(const std::vector<ast::Part>& list, bool needsNames);
@@ -115,5 +118,15 @@ private:
   bool gradients = false;  ///< `dy` is a name where `y` is a result
   bool lenient = false;    ///< `step`, `random` and the words of element-wise expressions are names
 };
+
+template <class Given>
+void NameChecker::once(const std::vector<Given>& list) {
+  for (const Given& one : list) {
+    const auto first =
+        std::find_if(list.begin(), list.end(), [&](const Given& other) { return other.name.text == one.name.text; });
+    if (&*first != &one)
+      sink.report(diag::argument_twice, one.name.range, one.name.text).label(first->name.range, "given here first");
+  }
+}
 
 }  // namespace tbem::sema

@@ -155,7 +155,7 @@ void PerturbReport::perturbationBegins(const PerturbationRun& perturbation, cons
   if (out.display.json) {
     out.json("perturbation", perturbationJson(perturbation, victim, view.backend));
   } else {
-    out.say("{}\n{}\n", titleOf(perturbation), boundsText(victim.least, victim.most));
+    out.print("{}\n{}\n", titleOf(perturbation), boundsText(victim.least, victim.most));
     out.flush();
   }
   if (!view.keeps) out.note("no point is kept: the program is no file; --store FILE keeps them there");

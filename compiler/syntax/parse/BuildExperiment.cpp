@@ -190,10 +190,10 @@ ast::Decl* Builder::train(P::TrainContext* ctx) {
   made->name = name(ctx->ID());
   made->network = value(ctx->value(0));
   made->data = value(ctx->value(1));
-  made->clauses =
-      clauses(ctx->config(), "a training", {"epochs",   "steps",    "batch",   "optimizer", "loss",   "seed",       "validate",
-                                            "patience", "schedule", "dtype",   "math",      "mixed",  "accumulate", "checkpoint",
-                                            "augment",  "tune",     "backend", "every",     "resume", "gates",      "exits"});
+  made->clauses = clauses(ctx->config(), "a training",
+                          {"epochs",   "steps", "batch",  "optimizer", "loss",       "seed",       "validate", "patience",
+                           "schedule", "dtype", "math",   "mixed",     "accumulate", "checkpoint", "augment",  "tune",
+                           "backend",  "every", "resume", "gates",     "exits",      "harden"});
   return made;
 }
 

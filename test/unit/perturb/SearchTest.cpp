@@ -253,6 +253,10 @@ TEST(PerturbFails, ForExecutablesThatDoNotFit) {
   expectFailure(run(world.plan(1), data, world.victim, {method}, {}, {}), Kind::Run, {"toy(6)", "`generator.g` is neither"});
   method = world.method(Move::Wave, std::int64_t{1} << 32U);
   expectFailure(run(world.plan(1), data, world.victim, {method}, {}, {}), Kind::Run, {"4294967296 steps"});
+  Plan timed = world.plan(1);
+  timed.repeats = 1;
+  world.victim.single = nullptr;
+  expectFailure(run(timed, data, world.victim, {world.method(Move::Wave)}, {}, {}), Kind::Run, {"latency", "one example"});
   world.victim.branchFlops.pop_back();
   expectFailure(run(world.plan(1), data, world.victim, {world.method(Move::Wave)}, {}, {}), Kind::Run, {"5 branches", "of 4"});
   world.weights.entries.clear();

@@ -1,0 +1,36 @@
+// Norms, boxes and methods as the clauses of perturbations and trainings give them. Internal to compiler/graph.
+#pragma once
+
+#include "compiler/graph/perturb/Method.h"
+#include "compiler/graph/read/ClauseReader.h"
+
+#include <optional>
+#include <string>
+
+namespace tbem::graph {
+
+/// A word, or a word with arguments.
+struct CalledWord {
+  std::string name;  ///< "" where it is neither
+  const ast::Call* call = nullptr;
+};
+CalledWord calledWord(const ast::Expr* expr);
+
+/// `linf(0.03)`, `l2(1)`. Reports else.
+void readNorm(ClauseReader& reader, const ast::Expr& expr, Ball& into);
+/// `[0, 1]`. Reports else.
+void readBox(ClauseReader& reader, const ast::Expr& expr, Ball& into);
+
+/// Near what a method searches.
+struct MethodPlace {
+  const Ball& ball;
+  bool keepLabel = false;
+  std::size_t number = 1;  ///< of the method in its declaration
+};
+/// `gradient(steps: 30)`. Nothing after a report.
+std::optional<MethodSpec> readMethod(ClauseReader& reader, const ast::Argument& item, const MethodPlace& place);
+
+/// Clause `harden` of a training: `gradient(steps: 5), norm: linf(0.03), box: [0, 1], share: 0.5`. Nothing after a report.
+std::optional<Hardening> readHardening(ClauseReader& reader, const ast::Clause& clause);
+
+}  // namespace tbem::graph
