@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""Holds `tbemc perturb` against PyTorch: the same weights and examples, the points of every method, and what they cost.
+
+usage: perturb.py [--tbemc PATH]
+
+Two networks, one with exits and one with gates of three forms and some inside others, are trained and searched with both
+norms; PyTorch takes the weights of the checkpoints and the same steps. In f64, points are the same to 2e-6 (they are handed
+on in f32 between steps); FLOPs, decisions and predictions are the same. In f32 one step moves the same numbers the same
+way, but for those whose gradient is as small as rounding. What learns is compared where its weights begin with known
+numbers and it sees one batch; `random`, and methods that begin with random weights, are held to what their page says of
+them. At last the same comparison is made with a twin that is wrong in one thing, and each of these must be seen. Exits
+with 1 otherwise.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from perturb_search import Method, Twin
+from perturbed_models import leaver, read_arrays, skipper
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+NETWORKS = """
+network leaver(image: tensor[b, c, h, w]) -> tensor[b, 4] {
+  let widths = [6, 8, 8]
+  let thresholds = [0.4, 0.5, 0.6]
+  var x = image |> conv_bn_relu(out: 6)
+  for i in 0 .. 3 as stage {
+    x = residual(x, out: widths[i], stride: if i = 1 then 2 else 1)
+    let y = x |> global_avg_pool |> dense(4)
+    exit y when y |> softmax(axis: 1) |> max(axis: 1) >= thresholds[i]
+  }
+  return x |> global_avg_pool |> dense(4)
+}
+
+block inner(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
+  let y = conv_bn_relu(x, out: c)
+  let score = y |> global_avg_pool |> dense(1) |> reshape([n])
+  let z = skip conv_bn_relu(y, out: c) when 0.1 > score leaving y
+  return z
+}
+
+network skipper(image: tensor[b, c, h, w]) -> tensor[b, 4] {
+  var x = image |> conv_bn_relu(out: 6)
+  for i in 0 .. 2 as unit {
+    let score = x |> global_avg_pool |> dense(1) |> sigmoid |> reshape([b])
+    x = skip conv_bn_relu(x, out: 6) when score <= 0.5 leaving x
+  }
+  let shut = x |> global_avg_pool |> dense(1) |> reshape([b])
+  let open = x |> global_avg_pool |> dense(1) |> reshape([b])
+  x = skip inner(x) when shut > open leaving inner(conv_bn_relu(x, out: 6))
+  return x |> global_avg_pool |> dense(4)
+}
+
+block affine(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
+  weight gain: tensor[c, h, w] init constant(0.5)
+  weight shift: tensor[c, h, w] init constant(0.25)
+  return x * gain + shift
+}
+
+network moving(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] { return affine(x) }
+
+dataset pictures = npy(inputs: ["train.npy"], target: "train_labels.npy", classes: 4, test_inputs: ["test.npy"],
+                       test_target: "test_labels.npy")
+"""
+SHAPE, TRAIN, TEST, BATCH, BOX = (2, 8, 8), 120, 36, 20, 1.5  # the last batch of the test is not full
+
+WALKS = [
+    "random", "uniform", "gradient(steps: 4, look: 0)", "gradient(steps: 4, look: 0, objective: margins)",
+    "gradient(steps: 4, look: 0, temperature: 0.4, rate: 0.02)", "gradient(steps: 5, look: 2, rate: 0.03)",
+    "ilfo(steps: 4)", "ilfo(steps: 5, look: 1, rate: 0.03, distance: 0.5)",
+]
+EXITS = ["deepsloth(steps: 4)", "gradient(steps: 3, look: 0, objective: uncertainty)"]
+KEEPS = ["random", "gradient(steps: 4, look: 0)", "gradient(steps: 4, look: 1, label: 0.2, objective: margins)",
+         "ilfo(steps: 4, label: 3)"]
+LEARNS = ["generator(moving(), epochs: 4, examples: 20, rate: 0.02)",
+          "generator(moving(), epochs: 3, examples: 20, optimizer: sgd(lr: 0.05), objective: margins)"]
+FREE = ["universal(epochs: 30)", "generator(epochs: 30)"]  # random numbers begin them
+
+# name, norm, radius, box, keeps the label, methods; each for both networks
+SEARCHES = [
+    ("linf", "linf", 0.1, BOX, False, WALKS + LEARNS + FREE),
+    ("l2", "l2", 0.8, BOX, False, WALKS + LEARNS + FREE),
+    ("kept", "linf", 0.1, BOX, True, KEEPS),
+    ("kept_l2", "l2", 0.8, 9, True, KEEPS),
+]
+
+
+# ---- Comparisons ------------------------------------------------------------------------------------------------------
+
+
+def pictures(count, seed):
+    """Pictures whose brightness says their class, of different contrast."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, 4, count)
+    contrast = random.uniform(0.1, 0.9, (count, 1, 1, 1))
+    images = (labels[:, None, None, None] - 1.5) / 4 + contrast * random.standard_normal((count, *SHAPE))
+    return np.clip(images, -BOX, BOX).astype(np.float32), labels
+
+
+class Run:
+    """`tbemc perturb` of a program, with all that it left."""
+
+    def __init__(self, tbemc, folder, text, backend):
+        folder.mkdir()
+        self.data = {}
+        for split, count, seed in (("train", TRAIN, 1), ("test", TEST, 2)):
+            images, labels = pictures(count, seed)
+            self.data[split] = torch.tensor(images)
+            np.save(folder / f"{split}.npy", images)
+            np.save(folder / f"{split}_labels.npy", labels)
+        (folder / "p.tbem").write_text(text)
+        command = [tbemc, "perturb", str(folder / "p.tbem"), "--on", backend, "--json", "--points", "--quiet", "--save"]
+        command.append(str(folder / "points.safetensors"))
+        told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        rows = [json.loads(line) for line in told.splitlines()]
+        self.rows = {kind: [row for row in rows if row["kind"] == kind] for kind in ("perturbation", "point")}
+        self.points = read_arrays(folder / "points.safetensors")
+        self.weights = {net: read_arrays(folder / f"p.out/train_{net}.safetensors") for net in ("leaver", "skipper")}
+
+    def told(self, name, method):
+        return [row for row in self.rows["point"] if row["name"] == name and row["method"] == method]
+
+
+def program(trainings, searches):
+    text = NETWORKS
+    for network in ("leaver", "skipper"):
+        text += (f"train train_{network} = {network}() on pictures.train {{\n"
+                 f"  epochs 6; batch {BATCH}; optimizer adam(lr: 0.01); {trainings}\n}}\n")
+        for name, norm, radius, box, keep, methods in searches:
+            methods = methods + (EXITS if network == "leaver" else [])
+            text += (f"perturb {network}_{name} of train_{network} on pictures.test {{\n"
+                     f"  norm {norm}({radius}); box [-{box}, {box}]; batch {BATCH}\n  by {', '.join(methods)}\n"
+                     + ("  keep label\n" if keep else "") + "}\n")
+    return text
+
+
+BAD = []
+
+
+def check(what, good, told):
+    print(f"{'ok' if good else 'BAD'}: {what}: {told}")
+    if not good:
+        BAD.append(what)
+
+
+def agrees(walk, rows, after):
+    """Whether FLOPs, predictions and decisions are those told of these points (`after`), or of their examples."""
+    which = "" if after else "_before"
+    return (walk.flops().tolist() == [row["flops" + which] for row in rows]
+            and walk.predictions().tolist() == [row["predicted" + which] for row in rows]
+            and walk.decisions().T.tolist() == [list(row["gates" + which].values()) for row in rows])
+
+
+def compare_costs(run, name, twin, methods, examples):
+    told = next(row for row in run.rows["perturbation"] if row["name"] == name)
+    before = twin.answers(examples)
+    bad = 0 if before.bounds() == (told["flops_least"], told["flops_most"]) else 1
+    for number, method in enumerate(methods, 1):
+        rows, points = run.told(name, method), run.points[f"{name}/{number}.{Method(method, 0).word}"]
+        after = twin.answers(points)
+        bad += not agrees(before, rows, False) or not agrees(after, rows, True)
+        bad += twin.keep and not torch.equal(before.predictions(), after.predictions())
+    sides = {tuple(column) for column in before.decisions().T.tolist()}
+    check(f"{name}, costs", bad == 0 and len(sides) > 1,
+          f"{bad} of {len(methods)} methods differ, and the examples take {len(sides)} paths")
+
+
+def compare_random(name, twin, points, examples):
+    """Every number moved by the radius, half of them up; or all together by the radius, in no direction twice."""
+    change = (points.double() - examples.double())
+    free = points.abs() < twin.box - 1e-6
+    if twin.keep:
+        moved = change.flatten(1).abs().amax(1) > 0
+        change, free = change[moved], free[moved]
+    if twin.norm == "linf":
+        up = (change[free] > 0).double().mean().item()
+        good = (change[free].abs() - twin.radius).abs().max() < 1e-6 and abs(up - 0.5) < 3 / free.sum().item()**0.5
+        told = f"{100 * up:.1f} % of {free.sum().item()} numbers moved up"
+    else:
+        inside = free.flatten(1).all(1)
+        lengths = change.flatten(1).norm(dim=1)
+        directions = F.normalize(change.flatten(1), dim=1)
+        cosines = (directions @ directions.T).fill_diagonal_(0).abs().max().item()
+        good = ((lengths[inside] - twin.radius).abs().max() < 1e-6 and lengths.max() < twin.radius + 1e-6
+                and cosines < 0.6)
+        told = f"{inside.sum().item()} inside the box on the sphere, cosines up to {cosines:.2f}"
+    check(f"{name}, random", good and len(change) > len(points) // 2, told)
+
+
+def compare_free(name, twin, method, points, examples):
+    """What is said of any method that learns: where its points lie, and that the objective falls."""
+    change = points.double() - examples.double()
+    length = change.abs().max() if twin.norm == "linf" else change.flatten(1).norm(dim=1).max()
+    with torch.no_grad():
+        before, after = (twin.objective(method, x.to(twin.dtype), examples.to(twin.dtype), None).item() / TEST
+                         for x in (examples, points))
+    good = length <= twin.radius * (1 + 1e-5) and points.abs().max() <= twin.box and after < before
+    check(f"{name}, {method.text}", good, f"the objective falls from {before:.4f} to {after:.4f}")
+
+
+def compare_all(run, searches):
+    for network in (leaver, skipper):
+        for search in searches:
+            name = f"{network.__name__}_{search[0]}"
+            twin = Twin(network, run.weights[network.__name__], search)
+            examples = run.data["test"]
+            methods = search[-1] + (EXITS if network is leaver else [])
+            compare_costs(run, name, twin, methods, examples)
+            for number, text in enumerate(methods, 1):
+                method = Method(text, twin.radius)
+                points = run.points[f"{name}/{number}.{method.word}"]
+                if method.word == "random":
+                    compare_random(name, twin, points, examples)
+                elif text in FREE:
+                    compare_free(name, twin, method, points, examples)
+                else:
+                    far = distance(twin, method, run, points)
+                    check(f"{name}, {text}", far < 2e-6, f"{far:.1e}")
+
+
+def distance(twin, method, run, points):
+    """Of the points from the twin's, the largest of any number."""
+    examples = run.data["test"]
+    learns = method.word == "generator"
+    theirs = twin.learn(method, examples, run.data["train"][:BATCH]) if learns else twin.search(method, examples)
+    return (points - theirs).abs().max().item()
+
+
+# What a twin may have wrong, and a search and a method in which that shows.
+WRONG = [
+    ("temperature", skipper, "l2", "gradient(steps: 4, look: 0)"),
+    ("temperature", leaver, "linf", "gradient(steps: 4, look: 0)"),
+    ("straight through", skipper, "l2", "gradient(steps: 4, look: 0)"),
+    ("straight through", skipper, "linf", "ilfo(steps: 4)"),
+    ("shares", leaver, "linf", "gradient(steps: 4, look: 0, objective: margins)"),
+    ("on the way", leaver, "l2", "gradient(steps: 4, look: 0)"),
+    ("last result", leaver, "linf", "deepsloth(steps: 4)"),
+    ("distance", leaver, "linf", "ilfo(steps: 5, look: 1, rate: 0.03, distance: 0.5)"),
+    ("label", skipper, "kept", "gradient(steps: 4, look: 0)"),
+    ("shares", skipper, "linf", LEARNS[0]),
+]
+
+
+def compare_wrong(run):
+    for wrong, network, name, text in WRONG:
+        search = next(one for one in SEARCHES if one[0] == name)
+        methods = search[-1] + (EXITS if network is leaver else [])
+        twin, method = Twin(network, run.weights[network.__name__], search, wrong), Method(text, search[2])
+        points = run.points[f"{network.__name__}_{name}/{methods.index(text) + 1}.{method.word}"]
+        far = distance(twin, method, run, points)
+        check(f"{network.__name__}_{name}, {text}, seen with another {wrong}", far > 1e-3, f"{far:.1e}")
+
+
+def compare_single(run, searches):
+    """f32: numbers that moved the other way, and how large their gradients are."""
+    for network in (leaver, skipper):
+        for search in searches:
+            twin = Twin(network, run.weights[network.__name__], search)
+            for number, text in enumerate(search[-1], 1):
+                method = Method(text, twin.radius)
+                points = run.points[f"{network.__name__}_{search[0]}/{number}.{method.word}"]
+                differ = (points - twin.search(method, run.data["test"])).abs() > 2e-6
+                largest = twin.gradients.abs().flatten(1).amax(1)[:, None, None, None]
+                apart = (twin.gradients.abs() / largest)[differ]
+                worst = apart.max().item() if len(apart) else 0
+                share = differ.double().mean().item()
+                told = f"{differ.sum().item()} of {differ.numel()} numbers, with gradients up to {worst:.1e} of the largest"
+                check(f"{network.__name__}_{search[0]} in f32, {text}", share < 1e-3 and worst < 1e-5, told)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tbemc", default=str(ROOT / "build/release/bin/tbemc"))
+    options = parser.parse_args()
+    torch.set_num_threads(1)  # tensors are small
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        double = Run(options.tbemc, folder / "double", program("dtype f64", SEARCHES), "ref")
+        compare_all(double, SEARCHES)
+        compare_wrong(double)
+        steps = [("one", "linf", 0.1, BOX, False, ["gradient(steps: 1)", "gradient(steps: 1, objective: margins)"]),
+                 ("one_l2", "l2", 0.8, BOX, False, ["gradient(steps: 1)"])]
+        single = Run(options.tbemc, folder / "single", program("", steps), "cpu")
+        compare_single(single, steps)
+    if BAD:
+        sys.exit(f"{len(BAD)} comparisons differ")
+    print("all agree")
+
+
+if __name__ == "__main__":
+    main()

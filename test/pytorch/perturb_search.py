@@ -1,0 +1,145 @@
+"""Searches for inputs that make a network slow, in PyTorch, as docs/perturb.md says of each method."""
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from perturbed_models import TEMPERATURE, Walk
+
+
+class Method:
+    """A method as its text says, or as docs/perturb.md where that says nothing."""
+
+    def __init__(self, text, radius):
+        self.text, self.word = text, text.split("(")[0]
+        inside = text[len(self.word) + 1:-1]
+        given = dict(part.split(": ", 1) for part in inside.split(", ") if ": " in part)
+        steps, rate, look = {"deepsloth": (30, 0.002, 0), "ilfo": (300, 0.01, 0)}.get(self.word, (30, radius / 10, 5))
+        objective = {"deepsloth": "uncertainty", "ilfo": "margins"}.get(self.word, "flops")
+        self.steps = int(given.get("steps", steps))
+        self.look = int(given.get("look", look))
+        self.rate = float(given.get("rate", rate))
+        self.objective = given.get("objective", objective)
+        self.temperature = float(given.get("temperature", TEMPERATURE))
+        self.distance = float(given.get("distance", 0.01 if self.word == "ilfo" else 0))
+        self.label = float(given.get("label", 1))
+        self.epochs = int(given.get("epochs", 3))
+        self.sgd = float(given["optimizer"][len("sgd(lr: "):-1]) if "optimizer" in given else None
+
+
+class Twin:
+    """One network with its weights, searched in PyTorch. `search`: name, norm, radius, box, whether the label is kept, methods.
+    `wrong`: what it is to do otherwise than the page says."""
+
+    def __init__(self, network, weights, search, wrong=""):
+        _, self.norm, self.radius, self.box, self.keep, _ = search
+        self.network, self.weights, self.wrong = network, weights, wrong
+        self.dtype = weights["weight/conv_bn_relu.conv2d.weight"].dtype
+
+    def walk(self, x, temperature=None):
+        if temperature is not None and self.wrong == "temperature":
+            temperature *= 1.2
+        return self.network(Walk(self.weights, len(x), temperature, self.wrong != "straight through"), x.to(self.dtype))
+
+    def answers(self, x):
+        with torch.no_grad():
+            return self.walk(x)
+
+    # ---- what is made less
+
+    def objective(self, method, x, seed, labels):
+        walk = self.walk(x, method.temperature)
+        if method.objective == "uncertainty":
+            results = walk.results if self.wrong == "last result" else walk.results[:-1]
+            total = sum(-y.log_softmax(1).mean(1).sum() for y in results)
+        else:
+            shares = [1 / len(walk.gates)] * len(walk.gates) if self.wrong == "shares" else walk.shares()
+            terms = [gate.reach if method.objective == "flops" else gate.margin for gate in walk.gates]
+            if self.wrong == "on the way":
+                terms = [torch.sigmoid(gate.margin / method.temperature) for gate in walk.gates]
+            total = -sum(share * term.sum() for share, term in zip(shares, terms))
+        if method.distance and self.wrong != "distance":
+            total = total + method.distance * (x - seed).square().sum()
+        if self.keep and self.wrong != "label":
+            total = total + method.label * sum(F.cross_entropy(y, labels, reduction="sum") for y in walk.results)
+        return total
+
+    # ---- where points may lie
+
+    def lengths(self, x):
+        return x.flatten(1).norm(dim=1)[:, None, None, None]
+
+    def into_box(self, x):
+        return x.clamp(-self.box, self.box)
+
+    def within(self, x, seed):
+        if self.norm == "linf":
+            return self.into_box(torch.maximum(torch.minimum(x, seed + self.radius), seed - self.radius))
+        length = self.lengths(x - seed)
+        return self.into_box(seed + (x - seed) * torch.where(length > self.radius, self.radius / length, 1))
+
+    def uniform(self, seed):
+        step = self.radius if self.norm == "linf" else self.radius / np.sqrt(seed[0].numel())
+        return self.into_box(seed + step)
+
+    # ---- steps
+
+    def search(self, method, examples):
+        """The points; `gradients` are those of the first step."""
+        seed = examples.to(self.dtype)
+        if method.word == "uniform":
+            return self.uniform(seed).float()
+        before = self.answers(examples)
+        labels = before.predictions()
+        x, best = examples, None
+        m = v = torch.zeros_like(seed)
+        for step in range(1, method.steps + 1):
+            now = x.to(self.dtype).requires_grad_(True)
+            g, = torch.autograd.grad(self.objective(method, now, seed, labels), now)
+            self.gradients = g if step == 1 else self.gradients
+            now = now.detach()
+            if method.word == "ilfo":
+                m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+                change = m / (1 - 0.9**step) / ((v / (1 - 0.999**step)).sqrt() + 1e-8)
+            elif self.norm == "linf":
+                change = g.sign()
+            else:
+                length = self.lengths(g)
+                change = torch.where(length > 0, g / length, 0)
+            x = self.within(now - method.rate * change, seed).float()
+            if step == method.steps or (method.look and step % method.look == 0):
+                best = self.better(best, x, labels)
+        found, points, _ = best
+        return torch.where(found[:, None, None, None], points, examples)
+
+    def better(self, best, x, labels):
+        """Of the points that were asked about, the first that costs most; with `keep label` of those that keep it."""
+        walk = self.answers(x)
+        counts = walk.predictions() == labels if self.keep else torch.ones(len(x), dtype=torch.bool)
+        flops = walk.flops()
+        if best is None:
+            return counts, x, flops
+        found, points, most = best
+        replaces = counts & (~found | (flops > most))
+        return found | counts, torch.where(replaces[:, None, None, None], x, points), torch.where(replaces, flops, most)
+
+    def learn(self, method, examples, batch):
+        """What `moving` makes of the examples, once it was trained on this batch alone."""
+        gain, shift = (torch.full(examples.shape[1:], value, dtype=self.dtype, requires_grad=True)
+                       for value in (0.5, 0.25))
+
+        def place(seed):
+            raw = seed * gain + shift
+            if self.norm == "linf":
+                return self.into_box(seed + self.radius * raw.tanh())
+            return self.into_box(seed + self.radius * raw / (self.lengths(raw) + 1e-12))
+
+        optimizer = torch.optim.Adam([gain, shift], method.rate)
+        if method.sgd is not None:
+            optimizer = torch.optim.SGD([gain, shift], method.sgd)
+        batch = batch.to(self.dtype)
+        for _ in range(method.epochs):
+            optimizer.zero_grad()
+            self.objective(method, place(batch), batch, None).backward()
+            optimizer.step()
+        with torch.no_grad():
+            return place(examples.to(self.dtype)).float()

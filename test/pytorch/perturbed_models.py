@@ -1,0 +1,202 @@
+"""The two networks of perturb.py in PyTorch, written out by hand: what a point costs, and the gates that decide it.
+
+`Walk` computes every arm of a gate and every exit, as a search does, and says of each gate its margin and who came there;
+of each branch what it costs, by what the layers take. The weights are those of a training's checkpoint.
+"""
+import json
+import struct
+
+import torch
+import torch.nn.functional as F
+
+TEMPERATURE = 0.1  # of the logistic function where a method names none
+
+
+def read_arrays(path):
+    """A .safetensors file (github.com/huggingface/safetensors, "Format") as tensors by name."""
+    types = {"F64": torch.float64, "F32": torch.float32, "I64": torch.int64}
+    data = path.read_bytes()
+    length = struct.unpack("<Q", data[:8])[0]
+    arrays = {}
+    for name, about in json.loads(data[8:8 + length]).items():
+        if name == "__metadata__":
+            continue
+        first, last = (8 + length + at for at in about["data_offsets"])
+        numbers = torch.frombuffer(bytearray(data[first:last]), dtype=types[about["dtype"]])
+        arrays[name] = numbers.reshape(about["shape"])
+    return arrays
+
+
+class Gate:
+    """Examples for which its condition does not hold go on in branch NUMBER+, the others in NUMBER-."""
+
+    def __init__(self, number, within, margin, taken, here, reach):
+        self.open, self.shut, self.within = f"{number}+", f"{number}-", within
+        self.margin, self.taken = margin, taken
+        self.here = here    # who comes to it
+        self.reach = reach  # how likely an example comes to its open branch
+
+
+class Walk:
+    """Of a batch of points. `costs[branch]`: FLOPs of an example there; `inside[branch]`: who is there."""
+
+    def __init__(self, weights, count, temperature=TEMPERATURE, straight=True):
+        self.weights, self.temperature, self.straight = weights, temperature, straight
+        self.gates, self.results, self.leaves = [], [], []
+        self.branch, self.reach = "all", None
+        self.costs = {"all": 0}
+        self.inside = {"all": torch.ones(count, dtype=torch.bool)}
+
+    def get(self, path):
+        return self.weights[path]
+
+    # ---- layers; an element-wise operator takes one FLOP for each arithmetic operation and element
+
+    def takes(self, flops):
+        self.costs[self.branch] += flops
+
+    def conv(self, x, path, stride=1, pad=1):
+        w = self.get(f"weight/{path}.weight")
+        y = F.conv2d(x, w, None, stride, pad)
+        self.takes(2 * y[0].numel() * w[0].numel())
+        return y
+
+    def norm(self, x, path):
+        self.takes(6 * x[0].numel())
+        return F.batch_norm(x, self.get(f"buffer/{path}.running_mean"), self.get(f"buffer/{path}.running_variance"),
+                            self.get(f"weight/{path}.weight"), self.get(f"weight/{path}.bias"), False, 0, 1e-5)
+
+    def relu(self, x):
+        self.takes(x[0].numel())
+        return F.relu(x)
+
+    def conv_bn_relu(self, x, path, stride=1):
+        return self.relu(self.norm(self.conv(x, f"{path}.conv2d", stride), f"{path}.batch_norm"))
+
+    def residual(self, x, path, stride):
+        y = self.conv_bn_relu(x, f"{path}.conv_bn_relu", stride)
+        y = self.norm(self.conv(y, f"{path}.conv2d"), f"{path}.batch_norm")
+        if y.shape != x.shape:
+            x = self.norm(self.conv(x, f"{path}.shortcut.conv2d", stride, 0), f"{path}.shortcut.batch_norm")
+        self.takes(y[0].numel())
+        return self.relu(y + x)
+
+    def pool(self, x):
+        self.takes(x[0].numel() + x.shape[1])  # additions, and a division for each channel
+        return x.mean((2, 3))
+
+    def dense(self, x, path):
+        w = self.get(f"weight/{path}.weight")
+        self.takes(2 * w.numel() + len(w))
+        return F.linear(x, w, self.get(f"weight/{path}.bias"))
+
+    def sigmoid(self, x):
+        self.takes(4 * x[0].numel())
+        return torch.sigmoid(x)
+
+    def surest(self, y):
+        """The largest of softmax's results."""
+        self.takes(5 * y.shape[1] + y.shape[1])
+        return y.softmax(1).amax(1)
+
+    # ---- gates
+
+    def gate(self, margin, taken):
+        self.takes(1)  # the comparison
+        reach = None
+        if self.temperature is not None:
+            reach = torch.sigmoid(margin / self.temperature)
+            reach = reach if self.reach is None else self.reach * reach
+        here = self.inside[self.branch]
+        gate = Gate(len(self.gates) + 1, self.branch, margin, taken, here, reach)
+        self.gates.append(gate)
+        self.costs |= {gate.open: 0, gate.shut: 0}
+        self.inside |= {gate.open: here & ~taken, gate.shut: here & taken}
+        return gate
+
+    def exit_when_at_least(self, y, score, threshold):
+        gate = self.gate(threshold - score, score >= threshold)
+        self.results.append(y)
+        self.leaves.append(self.inside[gate.shut])
+        self.branch, self.reach = gate.open, gate.reach
+
+    def skip(self, x, arm, score, margin, taken, sign, leaving=lambda x: x):
+        """x through `arm`, or through `leaving` where `taken`. `score` is what the mixture's gradient goes to, and `sign` 1
+        where a larger one opens, else -1."""
+        outside, before = self.branch, self.reach
+        gate = self.gate(margin, taken)
+        self.branch, self.reach = gate.open, gate.reach
+        y = arm(x)
+        self.branch = gate.shut
+        if gate.reach is not None:
+            self.reach = (1 if before is None else before) - gate.reach
+        left = leaving(x)
+        self.branch, self.reach = outside, before
+        share = (~taken).to(x.dtype)
+        if self.straight:  # as gates are trained
+            share = share + sign * (score - score.detach())
+        share = share[:, None, None, None]
+        return share * y + (1 - share) * left
+
+    # ---- what came of it
+
+    def ends(self, y):
+        self.results.append(y)
+        self.leaves.append(self.inside[self.branch])
+        return self
+
+    def predictions(self):
+        output = torch.zeros_like(self.results[0])
+        for y, leaving in zip(self.results, self.leaves):
+            output = torch.where(leaving[:, None], y, output)
+        return output.argmax(1)
+
+    def flops(self):
+        return sum(self.costs[branch] * inside for branch, inside in self.inside.items())
+
+    def bounds(self, branch="all"):
+        """The least and the most, over all paths."""
+        least = most = self.costs[branch]
+        for gate in self.gates:
+            if gate.within == branch:
+                open_, shut = self.bounds(gate.open), self.bounds(gate.shut)
+                least, most = least + min(open_[0], shut[0]), most + max(open_[1], shut[1])
+        return least, most
+
+    def shares(self):
+        """Of each gate, what its open branch costs more, as a share of all gates' sizes, in whole millionths."""
+        costs = [self.costs[gate.open] - self.costs[gate.shut] for gate in self.gates]
+        return [round(cost / sum(map(abs, costs)) * 1e6) / 1e6 for cost in costs]
+
+    def decisions(self):
+        """1: the condition held; 0: it did not; -1: nobody came there. [gate, example]"""
+        return torch.stack([torch.where(gate.here, gate.taken.long(), -1) for gate in self.gates])
+
+
+def leaver(walk, image):
+    x = walk.conv_bn_relu(image, "conv_bn_relu")
+    for stage, stride in enumerate([1, 2, 1]):
+        x = walk.residual(x, f"stage[{stage}].residual", stride)
+        y = walk.dense(walk.pool(x), f"stage[{stage}].dense")
+        walk.exit_when_at_least(y, walk.surest(y), [0.4, 0.5, 0.6][stage])
+    return walk.ends(walk.dense(walk.pool(x), "dense"))
+
+
+def skipper(walk, image):
+    """Conditions of three forms: `score <= threshold`, `number > score`, and a comparison of two tensors, whose arms both
+    have gates of their own; the one that leaves costs more."""
+    def inner(x, path):
+        y = walk.conv_bn_relu(x, f"{path}.conv_bn_relu")
+        score = walk.dense(walk.pool(y), f"{path}.dense")[:, 0]
+        again = f"{path}.conv_bn_relu_2"
+        return walk.skip(y, lambda z: walk.conv_bn_relu(z, again), score, score - 0.1, 0.1 > score, 1)
+
+    x = walk.conv_bn_relu(image, "conv_bn_relu")
+    for unit in range(2):
+        score = walk.sigmoid(walk.dense(walk.pool(x), f"unit[{unit}].dense"))[:, 0]
+        path = f"unit[{unit}].conv_bn_relu"
+        x = walk.skip(x, lambda z, path=path: walk.conv_bn_relu(z, path), score, score - 0.5, score <= 0.5, 1)
+    shut, open_ = (walk.dense(walk.pool(x), path)[:, 0] for path in ("dense", "dense_2"))
+    x = walk.skip(x, lambda y: inner(y, "inner"), shut - open_, open_ - shut, shut > open_, -1,
+                  lambda y: inner(walk.conv_bn_relu(y, "conv_bn_relu_2"), "inner_2"))
+    return walk.ends(walk.dense(walk.pool(x), "dense_3"))
