@@ -74,6 +74,7 @@ SHAPE, TRAIN, TEST, BATCH, BOX = (2, 8, 8), 120, 36, 20, 1.5  # the last batch o
 WALKS = [
     "random", "uniform", "gradient(steps: 4, look: 0)", "gradient(steps: 4, look: 0, objective: margins)",
     "gradient(steps: 4, look: 0, temperature: 0.4, rate: 0.02)", "gradient(steps: 5, look: 2, rate: 0.03)",
+    "gradient(steps: 3, look: 0, rate: 0.5)",  # leaves the ball
     "ilfo(steps: 4)", "ilfo(steps: 5, look: 1, rate: 0.03, distance: 0.5)",
 ]
 EXITS = ["deepsloth(steps: 4)", "gradient(steps: 3, look: 0, objective: uncertainty)"]
@@ -242,6 +243,7 @@ WRONG = [
     ("shares", leaver, "linf", "gradient(steps: 4, look: 0, objective: margins)"),
     ("on the way", leaver, "l2", "gradient(steps: 4, look: 0)"),
     ("last result", leaver, "linf", "deepsloth(steps: 4)"),
+    ("projection", leaver, "l2", "gradient(steps: 3, look: 0, rate: 0.5)"),
     ("distance", leaver, "linf", "ilfo(steps: 5, look: 1, rate: 0.03, distance: 0.5)"),
     ("label", skipper, "kept", "gradient(steps: 4, look: 0)"),
     ("shares", skipper, "linf", LEARNS[0]),

@@ -75,7 +75,8 @@ class Twin:
         if self.norm == "linf":
             return self.into_box(torch.maximum(torch.minimum(x, seed + self.radius), seed - self.radius))
         length = self.lengths(x - seed)
-        return self.into_box(seed + (x - seed) * torch.where(length > self.radius, self.radius / length, 1))
+        radius = 0.9 * self.radius if self.wrong == "projection" else self.radius
+        return self.into_box(seed + (x - seed) * torch.where(length > radius, radius / length, 1))
 
     def uniform(self, seed):
         step = self.radius if self.norm == "linf" else self.radius / np.sqrt(seed[0].numel())
