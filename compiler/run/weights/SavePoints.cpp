@@ -29,9 +29,9 @@ tl::expected<data::Array, std::string> pointsOf(const std::string& name, const p
                                                 const std::vector<std::int64_t>& shape,
                                                 const store::Result<std::vector<store::StoredPoint>>& stored) {
   if (!stored) return tl::unexpected(stored.error().message);
-  data::Array array{name, "f4", {std::ssize(series.points)}, {}};
-  array.shape.insert(array.shape.end(), shape.begin(), shape.end());
-  const std::size_t bytes = static_cast<std::size_t>(array.elements()) * sizeof(float) / series.points.size();
+  data::Array array{name, "f4", shape, {}};
+  const std::size_t bytes = static_cast<std::size_t>(array.elements()) * sizeof(float);  // of one point
+  array.shape.insert(array.shape.begin(), std::ssize(series.points));
   array.bytes.resize(bytes * series.points.size());
   auto next = stored->begin();
   for (std::size_t i = 0; i < series.points.size(); ++i) {
