@@ -10,6 +10,13 @@ namespace tbem::perturb {
 
 using Kind = Failure::Kind;
 
+namespace {
+Candidate unmoved(const Batch& batch, const std::vector<Answer>& clean, std::size_t place) {
+  const std::span<const float> example = batch.input(static_cast<std::int64_t>(place));
+  return {clean[place], {example.begin(), example.end()}};
+}
+}  // namespace
+
 bool Search::looksAfter(std::int64_t step) const { return step == method.steps || (method.look > 0 && step % method.look == 0); }
 
 Result<void> Search::look(const Batch& batch, const std::vector<Answer>& clean, std::int64_t step,
@@ -39,6 +46,9 @@ Result<std::optional<std::vector<Candidate>>> Search::run(const Batch& batch, co
   for (const Answer& answer : clean) predictions.push_back(answer.prediction);
   mover.begin(batch, std::move(predictions));
   std::vector<std::optional<Candidate>> best(static_cast<std::size_t>(batch.count));
+  if (method.look > 0) {  // who looks on the way also has the example, which no point replaces that costs no more
+    for (std::size_t i = 0; i < best.size(); ++i) best[i] = unmoved(batch, clean, i);
+  }
   for (std::int64_t step = 1; step <= method.steps; ++step) {
     if (!next(step)) return std::optional<std::vector<Candidate>>();
     // A number that no other step of another batch has: random() is keyed by it, and by the place in the batch.
@@ -54,8 +64,7 @@ Result<std::optional<std::vector<Candidate>>> Search::run(const Batch& batch, co
       kept.push_back(std::move(*best[i]));
       continue;
     }
-    const std::span<const float> example = batch.input(static_cast<std::int64_t>(i));
-    kept.push_back({clean[i], {example.begin(), example.end()}});
+    kept.push_back(unmoved(batch, clean, i));
   }
   return std::optional(std::move(kept));
 }

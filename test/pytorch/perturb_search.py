@@ -21,7 +21,7 @@ class Method:
         self.objective = given.get("objective", objective)
         self.temperature = float(given.get("temperature", TEMPERATURE))
         self.distance = float(given.get("distance", 0.01 if self.word == "ilfo" else 0))
-        self.label = float(given.get("label", 1))
+        self.label = float(given.get("label", 0.03))
         self.epochs = int(given.get("epochs", 3))
         self.sgd = float(given["optimizer"][len("sgd(lr: "):-1]) if "optimizer" in given else None
 
@@ -91,7 +91,9 @@ class Twin:
             return self.uniform(seed).float()
         before = self.answers(examples)
         labels = before.predictions()
-        x, best = examples, None
+        x = examples
+        # Who looks on the way also has the example.
+        best = (torch.ones(len(x), dtype=torch.bool), examples, before.flops()) if method.look else None
         m = v = torch.zeros_like(seed)
         for step in range(1, method.steps + 1):
             now = x.to(self.dtype).requires_grad_(True)

@@ -9,7 +9,7 @@ import struct
 import torch
 import torch.nn.functional as F
 
-TEMPERATURE = 0.1  # of the logistic function where a method names none
+TEMPERATURE = 0.3  # of the logistic function where a method names none
 
 
 def read_arrays(path):
