@@ -49,7 +49,7 @@ Bound Analysis::run() {
 /// there is nothing to be had from it.
 bool Analysis::refine(std::size_t gate) {
   const std::size_t end = steps.gates[gate].before;
-  if (refinedTo >= end || !isLinear() || forms.products >= limits.products) return false;
+  if (refinedTo >= end || !isLinear() || forms.products >= limits.products || !steps.gates[gate].matters) return false;
   refining = true;
   for (auto value = static_cast<ValueId>(refinedTo); value < end; ++value) {
     const Step& step = steps[value];
@@ -96,8 +96,6 @@ void Analysis::step(ValueId value) {
       if (isLinear()) known.values[value].box.set(0, meet(known.values[value].box.at(0), confidence(step.inputs[0])));
       return;
     case StepKind::Multiply:
-      if (steps.isConstant(step.inputs[0]) || steps.isConstant(step.inputs[1])) return evaluateStep(value);
-      return smooth(value);
     case StepKind::Function:
     case StepKind::Reciprocal:
     case StepKind::Softmax:
@@ -196,6 +194,7 @@ void Analysis::extreme(ValueId value) {
   }
   evaluateStep(value);
   known.relaxations[value] = relaxExtreme(step, known.box(a), known.box(b), difference, known.losses);
+  if (steps.isConstant(b)) known.relaxations[value].takeIn(known.box(b));
 }
 
 /// Bounds a value of few elements by linear forms.

@@ -51,32 +51,13 @@ Inputs inputsOf(const Steps& steps, std::span<const float> example, const Ball& 
   return inputs;
 }
 
-/// What a sample costs in a branch and those below it: by the gates that are decided, and by the dearest or cheapest way otherwise.
-double costBelow(const Steps& steps, const std::vector<std::int8_t>& decided, std::uint32_t branch, bool dearest) {
-  double sum = steps.flops[branch];
-  for (std::size_t g = 0; g < steps.gates.size(); ++g) {
-    const Gate& gate = steps.gates[g];
-    if (gate.branch != branch) continue;
-    const auto side = [&](std::uint32_t to) { return costBelow(steps, decided, to, dearest); };
-    if (decided[g] == 1) {
-      sum += side(gate.whereTrue);
-    } else if (decided[g] == 0) {
-      sum += side(gate.whereFalse);
-    } else {
-      const double taken = side(gate.whereTrue), other = side(gate.whereFalse);
-      sum += dearest ? std::max(taken, other) : std::min(taken, other);
-    }
-  }
-  return sum;
-}
-
 }  // namespace
 
 Bound bound(const Network& network, std::span<const float> example, const Ball& ball, const Limits& limits) {
   const Steps& steps = network.parts();
   Bound bound = Analysis(steps, inputsOf(steps, example, ball), limits).run();
-  bound.flops = costBelow(steps, bound.decided, graph::kAllSamples, true);
-  bound.least = costBelow(steps, bound.decided, graph::kAllSamples, false);
+  bound.flops = steps.costBelow(graph::kAllSamples, bound.decided, true);
+  bound.least = steps.costBelow(graph::kAllSamples, bound.decided, false);
   return bound;
 }
 

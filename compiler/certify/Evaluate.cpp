@@ -39,6 +39,9 @@ public:
       case StepKind::Sums:
         sums();
         break;
+      case StepKind::Affine:
+        affine();
+        break;
       case StepKind::Add:
       case StepKind::Subtract:
       case StepKind::Multiply:
@@ -126,6 +129,39 @@ private:
     }
   }
 
+  /// Link by link; a constant that is known but for its last places counts in a form as its middle.
+  void affine() {
+    const double unit = losses.arithmetic.unit * (1 + 0x1p-20);
+    out.slack.resize(out.box.size());
+    for (std::size_t i = 0; i < out.box.size(); ++i) {
+      Interval value = input(0, i);
+      double lost = 0, parts = value.magnitude();
+      for (const Link& link : step.chain) {
+        const Interval k = link.constant.at(i);
+        const double wide = 0.5 * (k.high - k.low);
+        Interval exact;
+        if (link.kind == StepKind::Multiply) {
+          exact = product(value, k);
+          lost = lost * k.magnitude() + value.magnitude() * wide;
+          parts *= k.magnitude();
+        } else {
+          const bool minus = link.kind == StepKind::Subtract;
+          exact = !minus              ? Interval{value.low + k.low, value.high + k.high}
+                  : link.constantFirst ? Interval{k.low - value.high, k.high - value.low}
+                                       : Interval{value.low - k.high, value.high - k.low};
+          lost += wide;
+          parts += k.magnitude();
+        }
+        const double rounding = unit * exact.magnitude() + losses.arithmetic.tiny;
+        lost += rounding;
+        value = value.isKnown() && k.isKnown() ? outward(exact.low, exact.high, rounding) : Interval{};
+      }
+      set(i, value, parts);
+      const double operations = 4 * static_cast<double>(step.chain.size()) + losses.fanOut + 8;
+      out.slack[i] = lost * (1 + 0x1p-40) + operations * kUnit * parts;
+    }
+  }
+
   void arithmetic() {
     const bool same = step.inputs[0] == step.inputs[1];
     const double unit = losses.arithmetic.unit, back = (losses.fanOut + 8) * kUnit;
@@ -144,9 +180,7 @@ private:
       }
       const double rounding = unit * (1 + 0x1p-20) * exact.magnitude() + losses.arithmetic.tiny;
       if (a.isKnown() && b.isKnown()) set(i, outward(exact.low, exact.high, rounding), parts);
-      // A product with a constant that is known but for its last places is one with its middle.
-      const double wide = std::min((a.high - a.low) * b.magnitude(), (b.high - b.low) * a.magnitude());
-      out.slack[i] = rounding + back * parts + (step.kind == StepKind::Multiply ? wide : 0);
+      out.slack[i] = rounding + back * parts;
     }
   }
 

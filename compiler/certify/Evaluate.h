@@ -11,7 +11,7 @@ namespace tbem::certify {
 /// What is known of a step's value.
 struct Value {
   Box box;
-  /// Of a step that is linear in its inputs (Gather, Convolve, Sums, Add, Subtract, Negate, Multiply by a constant), by element: how
+  /// Of a step that is linear in its inputs (Gather, Convolve, Sums, Affine, Add, Subtract, Negate), by element: how
   /// far the network's number is at most from what the real numbers would give of the network's inputs to the step; and on top, what
   /// a linear form loses that is carried back through the step in f64, for each unit of its coefficient. Empty: 0.
   std::vector<double> slack;

@@ -1,7 +1,5 @@
 #include "compiler/certify/LinearForms.h"
 
-#include "compiler/certify/Kernels.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -16,43 +14,12 @@ Window pixel(const Shape& shape, std::size_t element) {
   return {at / shape.width, at / shape.width + 1, at % shape.width, at % shape.width + 1};
 }
 
-/// Calls run(first element, end) for each run of elements in the window.
+/// Calls run(first element, how many) for each run of elements in the window.
 template <class Run>
 void overRuns(const Shape& shape, const Window& window, Run run) {
   for (std::int64_t h = window.h0; h < window.h1; ++h)
     run(static_cast<std::size_t>((h * shape.width + window.w0) * shape.channels),
-        static_cast<std::size_t>((h * shape.width + window.w1) * shape.channels));
-}
-
-struct Sum {
-  double value = 0, absolute = 0;
-};
-
-/// The sum of term(i) over the window, and that of the terms' sizes, in eight parts each.
-template <class Term>
-Sum sumOver(const Shape& shape, const Window& window, Term term) {
-  double value[8] = {}, absolute[8] = {};
-  overRuns(shape, window, [&](std::size_t first, std::size_t end) {
-    std::size_t i = first;
-    for (; i + 8 <= end; i += 8) {
-      for (std::size_t k = 0; k < 8; ++k) {
-        const double t = term(i + k);
-        value[k] += t;
-        absolute[k] += std::fabs(t);
-      }
-    }
-    for (; i < end; ++i) {
-      const double t = term(i);
-      value[0] += t;
-      absolute[0] += std::fabs(t);
-    }
-  });
-  Sum sum;
-  for (std::size_t k = 0; k < 8; ++k) {
-    sum.value += value[k];
-    sum.absolute += absolute[k];
-  }
-  return sum;
+        (window.w1 - window.w0) * shape.channels);
 }
 
 double countOf(const Shape& shape, const Window& window) {
@@ -75,7 +42,7 @@ double LinearForms::least(std::span<const Term> wanted, double sign) {
     if (form.window.isEmpty()) continue;
     back(value);
     overRuns(known.steps[value].shape, form.window,
-             [&](std::size_t first, std::size_t end) { std::fill(form.of.begin() + first, form.of.begin() + end, 0.0); });
+             [&](std::size_t first, std::int64_t n) { std::fill_n(&form.of[first], n, 0.0); });
     form.window = {};
   }
   return constant - absolute * (terms + 16) * 2 * kUnit - kTiny;
@@ -102,131 +69,108 @@ void LinearForms::back(ValueId value) {
     case StepKind::Gather:
       return backGather(step, form);
     case StepKind::Sums:
-      takeOff(step.shape, form, known.values[value].slack);
+      takeSlack(value, form);
       return backSums(step, form);
-    case StepKind::Convolve: {
-      takeOff(step.shape, form, known.values[value].slack);
-      const Convolution& c = step.convolution;
-      const Shape& image = known.steps[step.inputs[0]].shape;
-      // A dense layer over several rows has pixels where the values' shapes have none.
-      const Window window = step.shape.isImage() ? form.window : Window{0, c.oh, 0, c.ow};
-      if (!c.bias.empty()) {
-        const auto outputs = static_cast<std::size_t>(c.o);
-        const Sum bias = sumOver(step.shape, form.window, [&](std::size_t i) { return form.of[i] * c.bias[i % outputs]; });
-        constant += bias.value;
-        absolute += bias.absolute;
-        terms += countOf(step.shape, form.window);
-      }
-      double* to = open(step.inputs[0], {});
-      const Window met = convolveBack(c, form.of.data(), window, to, products);
-      open(step.inputs[0], image.isImage() ? met : whole(image));
-      return;
-    }
+    case StepKind::Convolve:
+      takeSlack(value, form);
+      return backConvolve(step, form);
+    case StepKind::Affine:
+      return backAffine(value, form);
     case StepKind::Add:
-      takeOff(step.shape, form, known.values[value].slack);
-      spread(step, form, 0, 1);
-      return spread(step, form, 1, 1);
     case StepKind::Subtract:
-      takeOff(step.shape, form, known.values[value].slack);
-      spread(step, form, 0, 1);
-      return spread(step, form, 1, -1);
+      takeSlack(value, form);
+      hand(step, form, 0, 1);
+      return hand(step, form, 1, step.kind == StepKind::Add ? 1 : -1);
     case StepKind::Negate:
-      return spread(step, form, 0, -1);
+      return hand(step, form, 0, -1);
     case StepKind::Select:
       return backSelect(value, form);
-    case StepKind::Join: {
-      const std::int8_t decided = known.decided[step.gate];
-      if (decided == 0 || decided == 1) return hand(step.inputs[static_cast<std::size_t>(decided)], form.window, form);
-      return end(step.shape, form, known.box(value));
-    }
-    case StepKind::Multiply:
-      if (known.steps.isConstant(step.inputs[0]) || known.steps.isConstant(step.inputs[1])) {
-        takeOff(step.shape, form, known.values[value].slack);
-        return scale(step, form);
-      }
-      [[fallthrough]];
+    case StepKind::Join:
+      if (known.decided[step.gate] >= 0) return hand(step, form, static_cast<std::size_t>(known.decided[step.gate]), 1);
+      break;
     default:
-      if (!known.relaxations[value].isEmpty()) return backRelaxed(step, form, known.relaxations[value]);
-      return end(step.shape, form, known.box(value));
+      if (!known.relaxations[value].isEmpty()) return backLines(step, form, known.relaxations[value]);
   }
+  end(step.shape, form, known.box(value).low, known.box(value).high);
 }
 
-/// Each element by the end of its interval: what is left of the form is a constant.
-void LinearForms::end(const Shape& shape, const Form& form, const Box& box) {
-  const Sum sum = sumOver(shape, form.window, [&](std::size_t i) { return form.of[i] * (form.of[i] >= 0 ? box.low[i] : box.high[i]); });
-  constant += sum.value;
-  absolute += sum.absolute;
-  terms += countOf(shape, form.window);
+void LinearForms::collect(const Lanes& sums, double count) {
+  for (int k = 0; k < Lanes::kCount; ++k) {
+    constant += sums.value[k];
+    absolute += sums.absolute[k];
+  }
+  terms += count;
 }
 
-void LinearForms::takeOff(const Shape& shape, const Form& form, const std::vector<double>& slack) {
-  const Sum sum = sumOver(shape, form.window, [&](std::size_t i) { return std::fabs(form.of[i]) * slack[i]; });
-  constant -= sum.value;
-  absolute += sum.absolute;
-  terms += countOf(shape, form.window);
+void LinearForms::addConstant(double term) {
+  constant += term;
+  absolute += std::fabs(term);
+  ++terms;
 }
 
-void LinearForms::hand(ValueId to, const Window& window, const Form& form) {
-  if (known.steps.isConstant(to)) return end(known.steps[to].shape, form, known.steps[to].constant);
-  double* next = open(to, window);
-  overRuns(known.steps[to].shape, window, [&](std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) next[i] += form.of[i];
-  });
+/// Each element by one of two numbers: what is left of the form is a constant.
+void LinearForms::end(const Shape& shape, const Form& form, const std::vector<double>& low, const std::vector<double>& high) {
+  Lanes sums;
+  overRuns(shape, form.window, [&](std::size_t first, std::int64_t n) { endIn(n, &form.of[first], &low[first], &high[first], sums); });
+  collect(sums, countOf(shape, form.window));
 }
 
-/// To an input of the same shape, `sign` times.
-void LinearForms::spread(const Step& step, const Form& form, std::size_t input, double sign) {
+void LinearForms::takeSlack(ValueId value, const Form& form) {
+  const Shape& shape = known.steps[value].shape;
+  const std::vector<double>& slack = known.values[value].slack;
+  Lanes sums;
+  overRuns(shape, form.window, [&](std::size_t first, std::int64_t n) { takeOff(n, &form.of[first], &slack[first], sums); });
+  collect(sums, countOf(shape, form.window));
+}
+
+/// To an input of the same shape.
+void LinearForms::hand(const Step& step, const Form& form, std::size_t input, double factor) {
   const ValueId to = step.inputs[input];
-  if (known.steps.isConstant(to)) {
-    const Box& box = known.steps[to].constant;
-    const Sum sum = sumOver(step.shape, form.window, [&](std::size_t i) {
-      const double factor = sign * form.of[i];
-      return factor * (factor >= 0 ? box.low[i] : box.high[i]);
-    });
-    constant += sum.value;
-    absolute += sum.absolute;
-    terms += countOf(step.shape, form.window);
-    return;
-  }
   double* next = open(to, form.window);
-  overRuns(step.shape, form.window, [&](std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) next[i] += sign * form.of[i];
-  });
+  overRuns(step.shape, form.window, [&](std::size_t first, std::int64_t n) { handOn(n, &form.of[first], factor, next + first); });
 }
 
-/// Through a product with a constant, whose middle it is multiplied by: its last places are in the slack.
-void LinearForms::scale(const Step& step, const Form& form) {
-  const bool first = known.steps.isConstant(step.inputs[0]);
-  const Box& factor = known.steps[step.inputs[first ? 0 : 1]].constant;
-  double* next = open(step.inputs[first ? 1 : 0], form.window);
-  overRuns(step.shape, form.window, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) next[i] += form.of[i] * (0.5 * factor.low[i] + 0.5 * factor.high[i]);
-  });
-}
-
-void LinearForms::backRelaxed(const Step& step, const Form& form, const Relaxation& lines) {
-  takeOff(step.shape, form, lines.slack);
-  const Sum shift = sumOver(step.shape, form.window, [&](std::size_t i) {
-    return form.of[i] * (form.of[i] >= 0 ? lines.lowShift[i] : lines.highShift[i]);
-  });
-  constant += shift.value;
-  absolute += shift.absolute;
-  terms += countOf(step.shape, form.window);
-  const auto carry = [&](ValueId to, const std::vector<double>& low, const std::vector<double>& high) {
-    if (known.steps.isConstant(to)) {
-      const Box& box = known.steps[to].constant;
-      const Sum sum = sumOver(step.shape, form.window, [&](std::size_t i) {
-        const double factor = form.of[i] * (form.of[i] >= 0 ? low[i] : high[i]);
-        return factor * (factor >= 0 ? box.low[i] : box.high[i]);
-      });
-      constant += sum.value;
-      absolute += sum.absolute;
-      terms += countOf(step.shape, form.window);
-      return;
+void LinearForms::backConvolve(const Step& step, const Form& form) {
+  const Convolution& c = step.convolution;
+  if (!c.bias.empty()) {
+    Lanes sums;
+    for (std::int64_t h = form.window.h0; h < form.window.h1; ++h) {
+      for (std::int64_t w = form.window.w0; w < form.window.w1; ++w) {
+        for (std::int64_t at = (h * step.shape.width + w) * step.shape.channels, end = at + step.shape.channels; at < end; at += c.o)
+          endIn(c.o, &form.of[static_cast<std::size_t>(at)], c.bias.data(), c.bias.data(), sums);
+      }
     }
+    collect(sums, countOf(step.shape, form.window));
+  }
+  // A dense layer over several rows has pixels where the values' shapes have none.
+  const Window window = step.shape.isImage() ? form.window : Window{0, c.oh, 0, c.ow};
+  const Window met = convolveBack(c, form.of.data(), window, open(step.inputs[0], {}), products);
+  const Shape& image = known.steps[step.inputs[0]].shape;
+  open(step.inputs[0], image.isImage() ? met : whole(image));
+}
+
+void LinearForms::backAffine(ValueId value, const Form& form) {
+  const Step& step = known.steps[value];
+  const std::vector<double>& slack = known.values[value].slack;
+  double* next = open(step.inputs[0], form.window);
+  Lanes sums;
+  overRuns(step.shape, form.window, [&](std::size_t first, std::int64_t n) {
+    throughAffine(n, &form.of[first], &step.scale[first], &step.shift[first], &slack[first], next + first, sums);
+  });
+  collect(sums, 2 * countOf(step.shape, form.window));
+}
+
+void LinearForms::backLines(const Step& step, const Form& form, const Relaxation& lines) {
+  Lanes sums;
+  overRuns(step.shape, form.window, [&](std::size_t first, std::int64_t n) {
+    takeOff(n, &form.of[first], &lines.slack[first], sums);
+    endIn(n, &form.of[first], &lines.lowShift[first], &lines.highShift[first], sums);
+  });
+  collect(sums, 2 * countOf(step.shape, form.window));
+  const auto carry = [&](ValueId to, const std::vector<double>& low, const std::vector<double>& high) {
     double* next = open(to, form.window);
-    overRuns(step.shape, form.window, [&](std::size_t first, std::size_t end) {
-      for (std::size_t i = first; i < end; ++i) next[i] += form.of[i] * (form.of[i] >= 0 ? low[i] : high[i]);
+    overRuns(step.shape, form.window, [&](std::size_t first, std::int64_t n) {
+      throughLines(n, &form.of[first], &low[first], &high[first], next + first);
     });
   };
   carry(step.inputs[0], lines.lowA, lines.highA);
@@ -237,8 +181,8 @@ void LinearForms::backGather(const Step& step, const Form& form) {
   std::vector<std::size_t> ends;
   std::size_t all = 0;
   for (const ValueId input : step.inputs) ends.push_back(all += known.steps[input].shape.count());
-  overRuns(step.shape, form.window, [&](std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) {
+  overRuns(step.shape, form.window, [&](std::size_t first, std::int64_t n) {
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(n); ++i) {
       if (form.of[i] == 0 || step.index[i] == kHole) continue;
       std::size_t k = 0;
       while (step.index[i] >= ends[k]) ++k;
@@ -255,8 +199,8 @@ void LinearForms::backGather(const Step& step, const Form& form) {
 }
 
 void LinearForms::backSums(const Step& step, const Form& form) {
-  overRuns(step.shape, form.window, [&](std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) {
+  overRuns(step.shape, form.window, [&](std::size_t first, std::int64_t n) {
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(n); ++i) {
       if (form.of[i] == 0) continue;
       const double each = form.of[i] * step.scale[i];
       for (std::uint32_t k = step.offsets[i]; k < step.offsets[i + 1]; ++k) touch(step.inputs[0], step.index[k], each);
@@ -267,8 +211,8 @@ void LinearForms::backSums(const Step& step, const Form& form) {
 void LinearForms::backSelect(ValueId value, const Form& form) {
   const Step& step = known.steps[value];
   const Box& condition = known.box(step.inputs[0]);
-  overRuns(step.shape, form.window, [&](std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) {
+  overRuns(step.shape, form.window, [&](std::size_t first, std::int64_t n) {
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(n); ++i) {
       if (form.of[i] == 0) continue;
       const bool sure = condition.low[i] == condition.high[i];
       const ValueId to = sure ? step.inputs[condition.low[i] != 0 ? 1 : 2] : value;
@@ -286,14 +230,17 @@ void LinearForms::backInput(const Form& form) {
   const Inputs& inputs = known.inputs;
   const Shape& shape = known.steps[known.steps.input].shape;
   const double before = constant;
-  end(shape, form, inputs.around);
+  end(shape, form, inputs.around.low, inputs.around.high);
   if (!std::isfinite(inputs.radius)) return;
-  const Sum centre = sumOver(shape, form.window, [&](std::size_t i) { return form.of[i] * inputs.centre[i]; });
-  const Sum squares = sumOver(shape, form.window, [&](std::size_t i) { return form.of[i] * form.of[i]; });
-  const double count = countOf(shape, form.window);
-  const double reach = inputs.radius * std::sqrt(squares.value) * (1 + (count + 8) * kUnit);
-  absolute += centre.absolute + reach;
-  constant = std::max(constant, before + (centre.value - reach));
+  const double boxed = constant;
+  constant = before;
+  end(shape, form, inputs.centre, inputs.centre);
+  double squares = 0;
+  overRuns(shape, form.window, [&](std::size_t first, std::int64_t n) {
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(n); ++i) squares += form.of[i] * form.of[i];
+  });
+  addConstant(-inputs.radius * std::sqrt(squares) * (1 + (countOf(shape, form.window) + 8) * kUnit));
+  constant = std::max(constant, boxed);
 }
 
 }  // namespace tbem::certify

@@ -7,6 +7,7 @@
 // ours lose at a step is taken off (Value::slack). At the input the least value over the ball is known in closed form.
 #pragma once
 
+#include "compiler/certify/Kernels.h"
 #include "compiler/certify/Relaxation.h"
 
 #include <cstdint>
@@ -57,23 +58,20 @@ private:
   };
 
   double* open(ValueId value, const Window& window);
+  void touch(ValueId value, std::size_t element, double factor);
   void back(ValueId value);
-  void backRelaxed(const Step& step, const Form& form, const Relaxation& lines);
+  void backConvolve(const Step& step, const Form& form);
+  void backAffine(ValueId value, const Form& form);
+  void backLines(const Step& step, const Form& form, const Relaxation& lines);
   void backGather(const Step& step, const Form& form);
   void backSums(const Step& step, const Form& form);
   void backSelect(ValueId value, const Form& form);
   void backInput(const Form& form);
-  void spread(const Step& step, const Form& form, std::size_t input, double sign);
-  void scale(const Step& step, const Form& form);
-  void hand(ValueId to, const Window& window, const Form& form);
-  void end(const Shape& shape, const Form& form, const Box& box);
-  void takeOff(const Shape& shape, const Form& form, const std::vector<double>& slack);
-  void touch(ValueId value, std::size_t element, double factor);
-  void addConstant(double term) {
-    constant += term;
-    absolute += std::fabs(term);
-    ++terms;
-  }
+  void hand(const Step& step, const Form& form, std::size_t input, double factor);
+  void end(const Shape& shape, const Form& form, const std::vector<double>& low, const std::vector<double>& high);
+  void takeSlack(ValueId value, const Form& form);
+  void collect(const Lanes& sums, double count);
+  void addConstant(double term);
 
   const Knowledge& known;
   std::vector<Form> forms;  ///< by value

@@ -178,6 +178,11 @@ tl::expected<Steps, std::string> lower(const graph::Row& row, const Arrays& arra
   auto steps = Lowerer(row, arrays, *arithmetic).run();
   if (!steps) return steps;
   for (const estimate::Count count : flops->byBranch) steps->flops.push_back(estimate::toDouble(count));
+  for (Gate& gate : steps->gates) {
+    const auto costs = [&](std::uint32_t branch) { return std::pair(steps->costBelow(branch, {}, true), steps->costBelow(branch, {}, false)); };
+    const auto [most, least] = costs(gate.whereFalse);
+    gate.matters = costs(gate.whereTrue) != std::pair(most, least) || most != least;
+  }
   return steps;
 }
 

@@ -10,6 +10,15 @@ using graph::ElemOp;
 Relaxation::Relaxation(std::size_t count, bool ofTwo)
     : lowA(count), lowB(ofTwo ? count : 0), lowShift(count), highA(count), highB(ofTwo ? count : 0), highShift(count), slack(count) {}
 
+void Relaxation::takeIn(const Box& b) {
+  for (std::size_t i = 0; i < lowB.size(); ++i) {
+    lowShift[i] += lowB[i] * (lowB[i] >= 0 ? b.low[i] : b.high[i]);
+    highShift[i] += highB[i] * (highB[i] >= 0 ? b.high[i] : b.low[i]);
+  }
+  lowB.clear();
+  highB.clear();
+}
+
 namespace {
 
 /// What carrying a form back through `parts`, the magnitudes of its terms together, loses in f64.

@@ -14,6 +14,8 @@ struct Relaxation {
 
   explicit Relaxation(std::size_t count = 0, bool ofTwo = false);
   bool isEmpty() const { return lowA.empty(); }
+  /// What b, a constant, adds becomes part of the shifts.
+  void takeIn(const Box& b);
 };
 
 /// Of a Maximum or Minimum, from the bounds of a - b: the triangle above a relu (Ehlers 2017), and below it the one of its two lines

@@ -20,7 +20,40 @@ std::size_t rowMajor(const std::vector<std::int64_t>& dims, const std::vector<st
   return static_cast<std::size_t>(number);
 }
 
+/// The Affine of an operation of a value and a constant; of a chain that the value ends, a longer one.
+Step StepBuilder::chained(Step step) const {
+  const bool first = steps.isConstant(step.inputs[0]);
+  Link link{step.kind, first, steps[step.inputs[first ? 0 : 1]].constant};
+  const ValueId from = step.inputs[first ? 1 : 0];
+  const bool longer = steps[from].kind == StepKind::Affine && steps[from].branch == branch;
+  if (longer) {
+    Shape shape = std::move(step.shape);
+    step = steps[from];
+    step.shape = std::move(shape);
+  } else {
+    step.kind = StepKind::Affine;
+    step.inputs = {from};
+    step.scale.assign(step.shape.count(), 1);
+    step.shift.assign(step.shape.count(), 0);
+  }
+  for (std::size_t i = 0; i < step.scale.size(); ++i) {
+    const double k = 0.5 * link.constant.low[i] + 0.5 * link.constant.high[i];
+    const double sign = link.kind == StepKind::Subtract && first ? -1 : 1;
+    step.scale[i] *= link.kind == StepKind::Multiply ? k : sign;
+    step.shift[i] *= link.kind == StepKind::Multiply ? k : sign;
+    if (link.kind != StepKind::Multiply) step.shift[i] += link.kind == StepKind::Subtract && !first ? -k : k;
+  }
+  step.chain.push_back(std::move(link));
+  return step;
+}
+
 ValueId StepBuilder::add(Step step) {
+  const bool ofTwo = step.inputs.size() == 2 && steps.isConstant(step.inputs[0]) != steps.isConstant(step.inputs[1]);
+  if (ofTwo && (step.kind == StepKind::Add || step.kind == StepKind::Subtract || step.kind == StepKind::Multiply)) {
+    step = chained(std::move(step));
+  } else if (ofTwo && (step.kind == StepKind::Maximum || step.kind == StepKind::Minimum) && steps.isConstant(step.inputs[0])) {
+    std::swap(step.inputs[0], step.inputs[1]);
+  }
   step.branch = branch;
   const bool folds = step.kind != StepKind::Input && step.kind != StepKind::Constant && step.kind != StepKind::Join &&
                      step.kind != StepKind::Unsupported &&

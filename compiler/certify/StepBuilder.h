@@ -19,6 +19,7 @@ public:
   /// An element of an input: the input, and the number of the element in row-major order. kHole as the input: 0.
   using Source = std::pair<std::uint32_t, std::size_t>;
 
+  /// An Add, Subtract or Multiply by a constant becomes part of an Affine, and the constant of a Maximum or Minimum its second operand.
   ValueId add(Step step);
   ValueId add(StepKind kind, std::vector<ValueId> inputs, const Dims& dims);
   ValueId input(const Dims& dims);
@@ -34,6 +35,9 @@ public:
 
   Steps steps;
   std::uint32_t branch = 0;  ///< of the steps that are made next
+
+private:
+  Step chained(Step step) const;
 };
 
 /// Coordinates of the i-th element in row-major order, and back.

@@ -1,5 +1,6 @@
 #include "compiler/certify/Steps.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tbem::certify {
@@ -21,6 +22,18 @@ std::size_t Shape::place(std::size_t i) const {
   if (!isImage()) return i;
   const auto plane = static_cast<std::size_t>(height * width);
   return i % plane * static_cast<std::size_t>(channels) + i / plane;
+}
+
+double Steps::costBelow(std::uint32_t branch, std::span<const std::int8_t> decided, bool dearest) const {
+  double sum = flops[branch];
+  for (std::size_t g = 0; g < gates.size(); ++g) {
+    if (gates[g].branch != branch) continue;
+    const std::int8_t here = g < decided.size() ? decided[g] : static_cast<std::int8_t>(-1);
+    const double taken = here == 0 ? 0 : costBelow(gates[g].whereTrue, decided, dearest);
+    const double other = here == 1 ? 0 : costBelow(gates[g].whereFalse, decided, dearest);
+    sum += here == 1 ? taken : here == 0 ? other : dearest ? std::max(taken, other) : std::min(taken, other);
+  }
+  return sum;
 }
 
 void Window::include(const Window& other) {

@@ -72,6 +72,7 @@ enum class StepKind : std::uint8_t {
   Gather,       ///< y[i] = element index[i] of the inputs one behind the other; 0 for kHole
   Convolve,     ///< `convolution`
   Sums,         ///< y[i] = scale[i] * the sum of x[index[k]] for k from offsets[i] to offsets[i + 1]
+  Affine,       ///< y[i] = scale[i] * x[i] + shift[i], as the operations of `chain` compute it
   Add,          ///< of two
   Subtract,     ///< of two
   Negate,       ///< of one
@@ -93,6 +94,13 @@ enum class StepKind : std::uint8_t {
   Unsupported,  ///< nothing is known of it: `name`
 };
 
+/// An Add, Subtract or Multiply of what comes before it in a chain and a constant, whose last places may not be known.
+struct Link {
+  StepKind kind{};
+  bool constantFirst = false;  ///< the constant is the first operand
+  Box constant;
+};
+
 struct Step {
   StepKind kind{};
   std::vector<ValueId> inputs;
@@ -102,7 +110,8 @@ struct Step {
   std::uint32_t lastGate = 0;  ///< the last one of those, by Steps::gates
   Box constant;
   std::vector<std::uint32_t> index, offsets;
-  std::vector<double> scale;
+  std::vector<double> scale, shift;
+  std::vector<Link> chain;
   Convolution convolution;
   graph::ElemOp function{};
   std::uint32_t gate = 0;  ///< Join: position in Steps::gates
@@ -115,6 +124,7 @@ struct Gate {
   ValueId condition = 0;
   std::size_t before = 0;  ///< so many steps come before it
   std::uint32_t branch = 0, whereFalse = 0, whereTrue = 0;
+  bool matters = true;  ///< its two sides may differ in cost
 };
 
 struct Steps {
@@ -125,6 +135,10 @@ struct Steps {
   double fanOut = 1;  ///< how many steps read a value, at most
   std::vector<std::uint32_t> parents;  ///< of branches, by branch
   std::vector<double> flops;           ///< of a sample, by branch
+
+  /// What a sample costs in a branch and those below it: by the gates that are decided (as Bound::decided; all others are not), and by
+  /// the dearest or the cheapest way otherwise.
+  double costBelow(std::uint32_t branch, std::span<const std::int8_t> decided, bool dearest) const;
 
   const Step& operator[](ValueId id) const { return list[id]; }
   bool isConstant(ValueId id) const { return list[id].kind == StepKind::Constant; }

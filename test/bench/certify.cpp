@@ -1,8 +1,8 @@
 // How tight certified costs are, and what they take: the bounds of the first test images of Fashion-MNIST around a trained network.
 //
-//   bench_certify PROGRAM CHECKPOINT EXAMPLES RADIUS...
+//   bench_certify PROGRAM CHECKPOINT EXAMPLES PRODUCTS RADIUS...
 //
-// PROGRAM has a design of the network for one image, CHECKPOINT its weights (tbemc train). A line for each radius and method: the mean
+// PROGRAM has a design of the network for one image, CHECKPOINT its weights (tbemc train); PRODUCTS as certify::Limits. A line for each radius and method: the mean
 // cost of the examples themselves, the mean of the bounds, the share of examples that no input of the ball costs more than, that of
 // gates reached by examples which are decided for the ball, and milliseconds of processor
 // time and linear forms for each example.
@@ -66,13 +66,13 @@ std::vector<std::vector<float>> images(std::size_t count, std::size_t size) {
   return out;
 }
 
-void measure(const certify::Network& network, const std::vector<std::vector<float>>& examples, double radius, certify::Method method) {
+void measure(const certify::Network& network, const std::vector<std::vector<float>>& examples, double radius, certify::Limits limits) {
   const auto n = static_cast<double>(examples.size());
   double clean = 0, bounded = 0, same = 0, gates = 0, decided = 0, forms = 0, seconds = 0;
   for (const std::vector<float>& example : examples) {
     const certify::Bound own = certify::bound(network, example, {certify::Norm::Linf, 0, 0, 1});
     const std::clock_t start = std::clock();
-    const certify::Bound bound = certify::bound(network, example, {certify::Norm::Linf, radius, 0, 1}, {.method = method});
+    const certify::Bound bound = certify::bound(network, example, {certify::Norm::Linf, radius, 0, 1}, limits);
     seconds += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     clean += own.flops;
     bounded += bound.flops;
@@ -84,7 +84,7 @@ void measure(const certify::Network& network, const std::vector<std::vector<floa
     }
   }
   fmt::print("{:8.5f}  {:8}  {:8.3f}  {:8.3f}  {:6.1f} %  {:6.1f} %  {:9.1f}  {:8.0f}\n", radius,
-             method == certify::Method::Linear ? "linear" : "interval", clean / n / 1e6, bounded / n / 1e6, 100 * same / n,
+             limits.method == certify::Method::Linear ? "linear" : "interval", clean / n / 1e6, bounded / n / 1e6, 100 * same / n,
              100 * decided / gates, 1000 * seconds / n, forms / n);
   std::fflush(stdout);
 }
@@ -92,8 +92,8 @@ void measure(const certify::Network& network, const std::vector<std::vector<floa
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count < 5) {
-    fmt::print(stderr, "bench_certify PROGRAM CHECKPOINT EXAMPLES RADIUS...\n");
+  if (count < 6) {
+    fmt::print(stderr, "bench_certify PROGRAM CHECKPOINT EXAMPLES PRODUCTS RADIUS...\n");
     return 2;
   }
   const std::clock_t start = std::clock();
@@ -101,8 +101,8 @@ int main(int count, char** arguments) {
   fmt::print("{:.2f} s to read the network\n", static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   const auto examples = images(std::stoul(arguments[3]), network.inputSize());
   fmt::print("  radius  method    MFLOPs own  at most  no more   decided  ms each  forms each\n");
-  for (int i = 4; i < count; ++i) {
+  for (int i = 5; i < count; ++i) {
     for (const certify::Method method : {certify::Method::Interval, certify::Method::Linear})
-      measure(network, examples, std::stod(arguments[i]), method);
+      measure(network, examples, std::stod(arguments[i]), {method, std::stoll(arguments[4])});
   }
 }
