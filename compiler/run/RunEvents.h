@@ -5,6 +5,7 @@
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/trainings/Perturbations.h"
 #include "compiler/experiment/trainings/Trainings.h"
+#include "compiler/run/Certifications.h"
 #include "compiler/support/Events.h"
 #include "runtime/core/Measurement.h"
 #include "runtime/measure/Campaign.h"
@@ -44,6 +45,8 @@ public:
   /// A method is done with all examples, or was interrupted; `summary` is of the points that there are.
   virtual void methodEnds(const PerturbationRun& /*perturbation*/, const perturb::Series& /*series*/,
                           const perturb::Summary& /*summary*/) {}
+  /// Of a clause `certify`, behind the end of the search.
+  virtual void certified(const PerturbationRun& /*perturbation*/, const Certified& /*certified*/) {}
   /// `outcome`: nullptr where it failed.
   virtual void perturbationEnds(const PerturbationRun& /*perturbation*/, const perturb::Outcome* /*outcome*/) {}
 };

@@ -251,7 +251,19 @@ Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun
   if (!outcome)
     return fails(outcome.error().kind == perturb::Failure::Kind::Run ? kRunFailed : kEnvironment, outcome.error().message);
   for (const perturb::Series& series : outcome->series) done.summaries.push_back(perturb::summarise(series, victim));
+  const bool certifies = perturbation.spec.certifies && !outcome->interrupted && !places.storedOnly;
   done.outcome = std::move(*outcome);
+  if (!certifies) return done;
+  const graph::Row& network = *state.rowOf(perturbation.single.get())->elaborated;
+  auto certified =
+      certify(perturbation, network, weights, **dataset, *done.outcome, [&](std::int64_t example, std::int64_t total) {
+        events.perturbing(perturbation, example, total, "certify");
+        return !run.isToEnd();
+      });
+  if (!certified) return fails(kRunFailed, "certify: " + certified.error());
+  certified->most = victim.most;
+  events.certified(perturbation, *certified);
+  done.certified = std::move(*certified);
   return done;
 }
 

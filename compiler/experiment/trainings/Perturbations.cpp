@@ -103,7 +103,7 @@ private:
   bool makeGraphs() {
     made.victim = graphOf(graph::Task::Infer, nullptr, made.plan.batch);
     if (made.victim == nullptr) return false;
-    if (made.plan.repeats > 0) {
+    if (made.plan.repeats > 0 || spec.certifies) {
       made.single = graphOf(graph::Task::Infer, nullptr, 1);
       made.single->storagesOf = made.victim.get();
     }

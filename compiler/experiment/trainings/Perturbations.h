@@ -26,7 +26,7 @@ struct PerturbationRun {
   data::Description about;
   perturb::Plan plan;
   std::unique_ptr<DesignRun> victim;
-  std::unique_ptr<DesignRun> single;  ///< null: latency is not wanted
+  std::unique_ptr<DesignRun> single;  ///< of one example; null: neither latency nor certificates are wanted
   std::vector<MethodRun> methods;
 
   explicit PerturbationRun(graph::PerturbSpec spec) : spec(std::move(spec)) {}

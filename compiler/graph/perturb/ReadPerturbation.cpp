@@ -63,6 +63,9 @@ private:
       const auto* name = what != nullptr ? ast::dynCast<ast::NameRef>(what) : nullptr;
       spec.keepLabel = name != nullptr && name->name.text == "label";
       if (what != nullptr && !spec.keepLabel) e.fail(diag::design_clause_value, what->range, word, "`label`", e.text(*what));
+    } else if (word == "certify") {
+      spec.certifies = true;
+      if (!clause.items.empty()) spec.certify = e.whole(clause, 1);
     } else if (word == "metric") {
       std::ranges::for_each(clause.items, [&](const ast::Argument& item) { readMetric(item); });
     }

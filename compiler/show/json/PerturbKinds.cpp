@@ -83,11 +83,37 @@ constexpr JsonField kPoint[] = {
     seconds("latency", "of the point").only("with `metric latency`"),
 };
 
+constexpr JsonField kCertificate[] = {
+    kName,
+    integer("example", "the example's number in its split, counted from 0"),
+    flopsOfExample("flops_bound", "that no point of the ball costs more than"),
+    flopsOfExample("flops_bound_least", "that no point of the ball costs less than"),
+    flopsOfExample("flops_found", "the most that the example and its points cost; 0: no method looked at it"),
+    integer("gates",
+            "of all points of the ball, by gate: 1 where its condition holds, 0 where it does not, -1 where that is not known, "
+            "-2 where "
+            "no point comes to it")
+        .keyed("GATE"),
+};
+
+constexpr JsonField kCertified[] = {
+    kName,
+    integer("examples", "how many were bounded"),
+    integer("below_most", "of these, those of which no point takes the path that costs most"),
+    flopsOfExample("flops_bound", "that no point costs more than, in the mean over examples"),
+    flopsOfExample("flops_found", "the most that an example and its points cost, in the mean"),
+    flopsOfExample("flops_most", "of the path that costs most"),
+    text("unsupported", "operators without bounds that some gate depends on").listed(),
+    seconds("seconds_of_example", "of one bound").orNull(),
+};
+
 constexpr JsonKind kKinds[] = {
     jsonKind("perturbation", "One object at the beginning of a perturbation (`tbemc perturb`; [perturb.md](perturb.md)).",
              kPerturbation),
     jsonKind("perturbed", "One object at the end of each of its methods.", kPerturbed),
     jsonKind("point", "One object per point that a method found (`tbemc perturb --points`).", kPoint),
+    jsonKind("certified", "One object at the end of a perturbation with a clause `certify`.", kCertified),
+    jsonKind("certificate", "One object per example that was bounded (`tbemc perturb --points`).", kCertificate),
 };
 
 }  // namespace

@@ -124,6 +124,27 @@ Json pointJson(const std::string& name, const perturb::Series& series, const per
   return fields;
 }
 
+Json certificateJson(const std::string& name, const Certified& certified, const Certificate& certificate) {
+  return {{"name", name},
+          {"example", certificate.example},
+          {"flops_bound", certificate.flops},
+          {"flops_bound_least", certificate.least},
+          {"flops_found", certificate.found},
+          {"gates", decisionsJson(certified.gates, certificate.decided)}};
+}
+
+Json certifiedJson(const std::string& name, const Certified& certified) {
+  const auto examples = static_cast<std::int64_t>(certified.certificates.size());
+  return {{"name", name},
+          {"examples", examples},
+          {"below_most", certified.below()},
+          {"flops_bound", certified.meanFlops()},
+          {"flops_found", certified.meanFound()},
+          {"flops_most", certified.most},
+          {"unsupported", certified.unsupported},
+          {"seconds_of_example", examples > 0 ? Json(certified.seconds / static_cast<double>(examples)) : Json()}};
+}
+
 void sayVerdict(show::Out& out, std::span<const MethodResult> results) {
   if (const std::string verdict = verdictText(results); !verdict.empty()) out.say("{}\n", verdict);
 }
@@ -186,6 +207,17 @@ void PerturbReport::methodEnds(const PerturbationRun& perturbation, const pertur
   out.flush();
 }
 
+void PerturbReport::certified(const PerturbationRun& perturbation, const Certified& certified) {
+  bar.reset();
+  const std::string& name = nameOf(perturbation);
+  if (!out.display.json) return out.say("{}", certifiedText(certified));
+  if (view.points) {
+    for (const Certificate& certificate : certified.certificates)
+      out.json("certificate", certificateJson(name, certified, certificate));
+  }
+  out.json("certified", certifiedJson(name, certified));
+}
+
 void PerturbReport::perturbationEnds(const PerturbationRun& perturbation, const perturb::Outcome* outcome) {
   bar.reset();
   if (out.display.json) return;
@@ -213,6 +245,7 @@ void printPerturbed(show::Out& out, const Perturbed& perturbed) {
   }
   printMethods(out, nameOf(*perturbed.perturbation), results);
   sayVerdict(out, results);
+  if (perturbed.certified) out.say("{}", certifiedText(*perturbed.certified));
 }
 
 void printPerturbedPage(show::Out& out, const Perturbed& perturbed, const std::string& folder) {

@@ -165,6 +165,21 @@ void printPoints(show::Out& out, const std::string& name, const MethodResult& re
                 .table(fmt::format("{}: points of {}", name, result.series.text), points));
 }
 
+std::string certifiedText(const Certified& certified) {
+  const auto examples = static_cast<std::int64_t>(certified.certificates.size());
+  if (examples == 0) return "certified: no example\n";
+  std::string text = fmt::format(
+      "certified: no point of the ball takes the path that costs most for {} of {} examples; a point costs at most {} in the "
+      "mean, and "
+      "{} was found; {} an example\n",
+      report::grouped(certified.below()), report::grouped(examples), report::flops(certified.meanFlops()),
+      report::flops(certified.meanFound()), report::seconds(certified.seconds / static_cast<double>(examples)));
+  if (!certified.unsupported.empty())
+    text += fmt::format("gates behind `{}` are not bounded: no bounds are known of {}\n",
+                        fmt::join(certified.unsupported, "`, `"), certified.unsupported.size() == 1 ? "it" : "these");
+  return text;
+}
+
 std::string verdictText(std::span<const MethodResult> results) {
   const auto mean = [](const MethodResult& result) { return result.summary.meanIncrease; };
   const auto best = std::ranges::max_element(results, {}, mean);

@@ -1,0 +1,84 @@
+// Random networks with exits and skips at inference, as text: small relatives of those whose costs are certified.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+namespace tbem::test {
+
+/// `network net(x: tensor[b, 2, 6, 6])` and a design of it for one sample.
+class SmallAdaptive {
+public:
+  explicit SmallAdaptive(std::uint32_t seed) : random(seed) {}
+
+  std::string text() {
+    std::string body = "  var y = x |> conv2d(out: 4, kernel: 3, pad: 1) |> batch_norm |> relu\n";
+    const int stages = pick(2, 3);
+    bool exits = false;
+    for (int i = 0; i < stages; ++i) {
+      for (int k = pick(1, 2); k > 0; --k) body += "  y = " + layer() + "\n";
+      if (pick(0, 2) == 0) body += skip(i);
+      if (pick(0, 3) != 0 || (i + 1 == stages && !exits)) {
+        body += exit(i);
+        exits = true;
+      }
+    }
+    const bool best = pick(0, 2) == 0;
+    if (best) body += exit(9);
+    else body += "  return y |> global_avg_pool |> dense(5)\n";
+    return fmt::format("network net(x: tensor[b, 2, 6, 6]) -> tensor[b, 5]\n{}{{\n{}}}\ndesign d of net {{ input x: [1, 2, 6, 6] }}\n",
+                       best ? "  fallback best\n" : "", body);
+  }
+
+private:
+  int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
+
+  /// Something that keeps the shape of an image of 4 channels.
+  std::string layer() {
+    switch (pick(0, 11)) {
+      case 0:
+        return "y |> conv2d(out: 4, kernel: 3, pad: 1, groups: 2) |> relu";
+      case 1:
+        return "y |> max_pool2d(kernel: 3, stride: 1, pad: 1)";
+      case 2:
+        return "y |> avg_pool2d(kernel: 3, stride: 1, pad: 1, count_include_pad: false)";
+      case 3:
+        return "y |> conv2d(out: 4, kernel: 3, pad: 2, dilation: 2) |> relu6";
+      case 4:
+        return "y |> conv2d(out: 4, kernel: 1) |> leaky_relu(slope: 0.1)";
+      case 5:
+        return "y |> conv2d(out: 4, kernel: 1) |> tanh";
+      case 6:
+        return "y |> conv2d(out: 4, kernel: 1) |> sigmoid";
+      case 7:
+        return "concat([slice(y, start: [0, 2, 0, 0], size: [b, 2, 6, 6]), slice(y, start: [0, 0, 0, 0], size: [b, 2, 6, 6])], axis: 1)";
+      default:
+        return "relu(y + (y |> conv2d(out: 4, kernel: 3, pad: 1) |> batch_norm |> relu |> conv2d(out: 4, kernel: 3, pad: 1) "
+               "|> batch_norm))";
+    }
+  }
+
+  std::string skip(int i) {
+    const char* scores[] = {"dense(1) |> sigmoid", "dense(1)", "dense(3) |> tanh |> dense(1)"};
+    const int score = pick(0, 2);
+    return fmt::format("  let g{0} = y |> global_avg_pool |> {1} |> reshape([b])\n"
+                       "  y = skip {2} when g{0} {3} {4} leaving y\n",
+                       i, scores[score], layer(), pick(0, 1) == 0 ? "<=" : ">", score == 0 ? "0.5" : "0");
+  }
+
+  std::string exit(int i) {
+    const char* pools[] = {"global_avg_pool", "max_pool2d(kernel: 3) |> flatten", "avg_pool2d(kernel: 2) |> flatten",
+                           "adaptive_avg_pool2d(size: 4) |> flatten"};
+    // Probabilities of five classes whose largest is about as often above this as not.
+    const double tau = 0.3 + 0.1 * pick(0, 4);
+    return fmt::format("  let z{0} = y |> {1} |> dense(5)\n  exit z{0} when z{0} |> softmax(axis: 1) |> max(axis: 1) >= {2}\n", i,
+                       pools[pick(0, 3)], tau);
+  }
+
+  std::mt19937 random;
+};
+
+}  // namespace tbem::test

@@ -1,0 +1,2 @@
+#include "test/unit/certify/Fixture.h"
+TEST(A, B) {}

@@ -1,0 +1,1 @@
+set(LINKS tbem_compiler_certify tbem_compiler_graph)
