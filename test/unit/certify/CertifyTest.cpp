@@ -22,13 +22,20 @@ std::string scored(const std::string& score, int features) {
          std::to_string(features) + "] }\n";
 }
 
-/// The layers behind the score.
-void addRest(Arrays& arrays, int layers, int features) {
-  for (const auto& [layer, inputs] : {std::pair(layers, features), std::pair(layers + 1, 2)}) {
-    const std::string path = "dense" + (layer == 0 ? "" : "_" + std::to_string(layer));
-    arrays[path + ".weight"] = std::vector<double>(static_cast<std::size_t>(2 * inputs), 0.5);
-    arrays[path + ".bias"] = {0, 0};
+/// Weights in the network's order, `first` and then numbers that do not matter.
+Arrays arraysOf(const std::string& text, const std::vector<std::vector<double>>& first) {
+  Built built(text);
+  const std::optional<graph::Row> row = built.row();
+  EXPECT_TRUE(row) << built.errors();
+  Arrays arrays;
+  for (std::size_t i = 0; row && i < row->graph().weights.size(); ++i) {
+    const graph::TensorId weight = row->graph().weights[i].value;
+    std::int64_t count = 1;
+    for (const std::int64_t dim : row->shape(weight)) count *= dim;
+    const std::vector<double> rest(static_cast<std::size_t>(count), 0.5);
+    arrays[row->graph()[row->graph()[weight].storage].path] = i < first.size() ? first[i] : rest;
   }
+  return arrays;
 }
 
 Bound boundOf(const std::string& text, const Arrays& arrays, std::vector<float> example, Ball ball,
@@ -49,9 +56,8 @@ void expectEnds(const std::optional<Bound::Score>& score, double low, double hig
 
 /// 2 x0 - 3 x1 + 1 around (0.5, 0.25).
 TEST(Certify, ADenseLayerHasItsExactInterval) {
-  Arrays arrays{{"dense.weight", {2, -3}}, {"dense.bias", {1}}};
-  addRest(arrays, 1, 2);
   const std::string text = scored("x |> dense(1)", 2);
+  const Arrays arrays = arraysOf(text, {{2, -3}, {1}});
   for (const Method method : {Method::Interval, Method::Linear}) {
     const Bound bound = boundOf(text, arrays, {0.5F, 0.25F}, {Norm::Linf, 0.125, -10, 10}, method);
     expectEnds(bound.scores[0], 1.25 - 5 * 0.125, 1.25 + 5 * 0.125, 1e-5);
@@ -63,9 +69,8 @@ TEST(Certify, ADenseLayerHasItsExactInterval) {
 
 /// The distance that a linear form moves in an L2 ball is the radius times the length of its coefficients.
 TEST(Certify, AnL2BallHasItsOwnBound) {
-  Arrays arrays{{"dense.weight", {2, -3}}, {"dense.bias", {1}}};
-  addRest(arrays, 1, 2);
   const std::string text = scored("x |> dense(1)", 2);
+  const Arrays arrays = arraysOf(text, {{2, -3}, {1}});
   const auto network = certified(text, arrays);
   ASSERT_TRUE(network);
   // 1.25 - r sqrt(13) is 0 at r = 0.34669.
@@ -77,9 +82,8 @@ TEST(Certify, AnL2BallHasItsOwnBound) {
 
 /// Two units of the same input, one taken off the other: 0 whatever comes in, which intervals do not see.
 TEST(Certify, LinearFormsSeeWhatBelongsTogether) {
-  Arrays arrays{{"dense.weight", {1, 1}}, {"dense.bias", {0, 0}}, {"dense_1.weight", {1, -1}}, {"dense_1.bias", {0.25}}};
-  addRest(arrays, 2, 1);
   const std::string text = scored("x |> dense(2) |> relu |> dense(1)", 1);
+  const Arrays arrays = arraysOf(text, {{1, 1}, {0, 0}, {1, -1}, {0.25}});
   expectEnds(boundOf(text, arrays, {5}, {Norm::Linf, 1, -10, 10}, Method::Interval).scores[0], 0.25 - 2, 0.25 + 2, 1e-4);
   EXPECT_EQ(boundOf(text, arrays, {5}, {Norm::Linf, 1, -10, 10}, Method::Interval).decided[0], -1);
   EXPECT_EQ(boundOf(text, arrays, {5}, {Norm::Linf, 1, -10, 10}).decided[0], 1);
@@ -89,8 +93,6 @@ TEST(Certify, LinearFormsSeeWhatBelongsTogether) {
 /// again.
 TEST(Certify, TwoLayersAgainstAGrid) {
   const std::vector<double> first{1, 0.5, -0.75, 1.25, 0.5, -1}, shift{0.125, -0.25, 0}, second{1, -0.5, 0.75};
-  Arrays arrays{{"dense.weight", first}, {"dense.bias", shift}, {"dense_1.weight", second}, {"dense_1.bias", {-0.25}}};
-  addRest(arrays, 2, 2);
   double low = HUGE_VAL, high = -HUGE_VAL;
   for (int i = -100; i <= 100; ++i) {
     for (int j = -100; j <= 100; ++j) {
@@ -102,6 +104,7 @@ TEST(Certify, TwoLayersAgainstAGrid) {
     }
   }
   const std::string text = scored("x |> dense(3) |> relu |> dense(1)", 2);
+  const Arrays arrays = arraysOf(text, {first, shift, second, {-0.25}});
   for (const Method method : {Method::Interval, Method::Linear})
     expectEnds(boundOf(text, arrays, {0.25F, 0.1F}, {Norm::Linf, 0.4, -10, 10}, method).scores[0], low, high,
                0.5 * (high - low) + 0.3);
@@ -110,9 +113,9 @@ TEST(Certify, TwoLayersAgainstAGrid) {
 /// 0.1 is no number of f32, nor are its products: the bounds hold what f32 gives in either order, and what real numbers give.
 TEST(Certify, RoundingGoesOutward) {
   const float tenth = 0.1F;
-  Arrays arrays{{"dense.weight", {0.1, 0.3, -0.7}}, {"dense.bias", {0.1}}};
-  addRest(arrays, 1, 3);
-  const Bound bound = boundOf(scored("x |> dense(1)", 3), arrays, {tenth, tenth, tenth}, {Norm::Linf, 0, 0, 1});
+  const std::string text = scored("x |> dense(1)", 3);
+  const Arrays arrays = arraysOf(text, {{0.1, 0.3, -0.7}, {0.1}});
+  const Bound bound = boundOf(text, arrays, {tenth, tenth, tenth}, {Norm::Linf, 0, 0, 1});
   const float forwards = ((0.1F * tenth + 0.3F * tenth) + -0.7F * tenth) + 0.1F;
   const float backwards = 0.1F * tenth + (0.3F * tenth + (-0.7F * tenth + 0.1F));
   const auto exact = [&](float weight) { return static_cast<double>(weight) * static_cast<double>(tenth); };
@@ -134,7 +137,7 @@ network net(x: tensor[b, 1]) -> tensor[b, 2] {
 }
 design d of net { input x: [1, 1] }
 )";
-  Arrays arrays{{"dense.weight", {1, 3}}, {"dense.bias", {0, 0}}, {"dense_1.weight", {1, 1, 1, 1}}, {"dense_1.bias", {0, 0}}};
+  const Arrays arrays = arraysOf(text, {{1, 3}, {0, 0}, {1, 1, 1, 1}, {0, 0}});
   const auto sure = [](double d) { return 1 / (1 + std::exp(-std::fabs(d))); };
   expectEnds(boundOf(text, arrays, {1}, {Norm::Linf, 0.25, -10, 10}).scores[0], sure(1.5), sure(2.5), 0.01);
   EXPECT_EQ(boundOf(text, arrays, {1.5F}, {Norm::Linf, 0.25, -10, 10}).decided[0], 1);  // from d = 2.5
@@ -144,9 +147,8 @@ design d of net { input x: [1, 1] }
 
 /// A sample that leaves costs what comes before; where it is not known whether it does, the most and the least of both ways.
 TEST(Certify, FlopsAreThoseOfTheDearestWay) {
-  Arrays arrays{{"dense.weight", {1, 0}}, {"dense.bias", {0}}};
-  addRest(arrays, 1, 2);
   const std::string text = scored("x |> dense(1)", 2);
+  const Arrays arrays = arraysOf(text, {{1, 0}, {0}});
   Built program(text);
   const std::optional<graph::Row> row = program.row();
   ASSERT_TRUE(row);
@@ -186,9 +188,8 @@ std::string refusal(const std::string& text, const Arrays& arrays = {}, tbem_dty
 
 TEST(Certify, Refuses) {
   const std::string text = scored("x |> dense(1)", 2);
-  Arrays arrays{{"dense.weight", {1, 0}}, {"dense.bias", {0}}};
-  EXPECT_EQ(refusal(text, arrays), "there are no values for `dense_1.weight`");
-  addRest(arrays, 1, 2);
+  EXPECT_EQ(refusal(text, {}), "there are no values for `dense.weight`");
+  Arrays arrays = arraysOf(text, {{1, 0}, {0}});
   EXPECT_EQ(refusal(text, arrays), "");
   EXPECT_EQ(refusal(text, arrays, TBEM_F64), "");
   EXPECT_EQ(refusal(text, arrays, TBEM_BF16), "costs are certified of networks that compute in f32 or in f64");
