@@ -24,8 +24,8 @@ struct Steps;  // Steps.h
 
 enum class Norm : std::uint8_t { Linf, L2 };
 
-/// The inputs within `radius` of an example and from `low` to `high` each. With Linf, also the f32 numbers next to the ball's
-/// ends, to which a sum of an example and a perturbation may have been rounded.
+/// The inputs within `radius` of an example and from `low` to `high` each, and those that they are rounded to in f32, as a sum of
+/// an example and a perturbation is.
 struct Ball {
   Norm norm = Norm::Linf;
   double radius = 0;
