@@ -14,8 +14,12 @@ constexpr std::size_t kFew = 16, kSome = 256;
 }  // namespace
 
 Analysis::Analysis(const Steps& steps, Inputs inputs, const Limits& limits)
-    : steps(steps), limits(limits), known{steps, {steps.arithmetic, steps.fanOut}, std::move(inputs), {}, {}, {}}, forms(known),
-      reached(steps.parents.size(), true), narrowed(steps.list.size(), false) {
+    : steps(steps),
+      limits(limits),
+      known{steps, {steps.arithmetic, steps.fanOut}, std::move(inputs), {}, {}, {}},
+      forms(known),
+      reached(steps.parents.size(), true),
+      narrowed(steps.list.size(), false) {
   known.values.resize(steps.list.size());
   known.relaxations.resize(steps.list.size());
   known.decided.assign(steps.gates.size(), -1);
@@ -45,8 +49,8 @@ Bound Analysis::run() {
   return bound;
 }
 
-/// Runs the steps that this gate or a later one depends on once more, with linear forms for the bounds of intermediate values. False:
-/// there is nothing to be had from it.
+/// Runs the steps that this gate or a later one depends on once more, with linear forms for the bounds of intermediate values.
+/// False: there is nothing to be had from it.
 bool Analysis::refine(std::size_t gate) {
   const std::size_t end = steps.gates[gate].before;
   if (refinedTo >= end || !isLinear() || forms.products >= limits.products || !steps.gates[gate].matters) return false;
@@ -140,7 +144,8 @@ void Analysis::nameUnsupported(ValueId condition, Bound& bound) const {
     const Step& step = steps[value];
     if (!needed[value] || !reached[step.branch]) continue;
     for (const ValueId input : step.inputs) needed[input] = true;
-    const bool silent = step.kind == StepKind::Function && step.function == graph::ElemOp::Pow && !known.box(value).at(0).isKnown();
+    const bool silent =
+        step.kind == StepKind::Function && step.function == graph::ElemOp::Pow && !known.box(value).at(0).isKnown();
     if (step.kind != StepKind::Unsupported && !silent) continue;
     const std::string name = silent ? "pow" : step.name;
     if (std::find(bound.unsupported.begin(), bound.unsupported.end(), name) == bound.unsupported.end())
@@ -161,8 +166,8 @@ void Analysis::join(ValueId value) {
   for (std::size_t i = 0; i < box.size(); ++i) box.set(i, hull(computed.at(i), left.at(i)));
 }
 
-/// Bounds a - b by linear forms where its sign is not known: first at the end that is closer to 0, and at the other one only where that
-/// did not do.
+/// Bounds a - b by linear forms where its sign is not known: first at the end that is closer to 0, and at the other one only
+/// where that did not do.
 Interval Analysis::apart(ValueId a, ValueId b, std::size_t i, Interval d) {
   const Term terms[] = {{a, i, 1}, {b, i, -1}};
   const bool lowFirst = -d.low < d.high;
@@ -171,8 +176,10 @@ Interval Analysis::apart(ValueId a, ValueId b, std::size_t i, Interval d) {
     ++carried;
     const double least = forms.least(terms, low ? 1 : -1);
     if (!std::isfinite(least)) continue;
-    if (low) d.low = std::max(d.low, least);
-    else d.high = std::min(d.high, -least);
+    if (low)
+      d.low = std::max(d.low, least);
+    else
+      d.high = std::min(d.high, -least);
   }
   return d;
 }
@@ -252,9 +259,9 @@ std::pair<double, double> chordOf(Interval d) {
 
 }  // namespace
 
-/// With c the largest logit, the largest probability is 1 / sum_j e^(z_j - z_c): for the least of it, the sum's most for one c that is
-/// likely to be the largest; for the most of it, the sum's least for every c that may be. A sum's most is that of the most of its
-/// terms, or of chords above them together; its least, of tangents below them.
+/// With c the largest logit, the largest probability is 1 / sum_j e^(z_j - z_c): for the least of it, the sum's most for one c
+/// that is likely to be the largest; for the most of it, the sum's least for every c that may be. A sum's most is that of the
+/// most of its terms, or of chords above them together; its least, of tangents below them.
 Interval Analysis::confidence(ValueId logits) {
   const Box& z = known.box(logits);
   const std::size_t n = z.size();

@@ -9,10 +9,10 @@
 
 namespace tbem::certify {
 
-/// Runs the steps in order. A step of a branch that no input comes to is left out, so behind an exit that every input takes there is
-/// nothing to do; where a gate is not decided, what follows is bounded for the whole ball, and the value of a skip is the hull of its
-/// arms. Intermediate values have intervals by interval arithmetic first, which is cheap; linear forms are carried back for them once
-/// a gate is not decided with those, on which lines above and below depend.
+/// Runs the steps in order. A step of a branch that no input comes to is left out, so behind an exit that every input takes there
+/// is nothing to do; where a gate is not decided, what follows is bounded for the whole ball, and the value of a skip is the hull
+/// of its arms. Intermediate values have intervals by interval arithmetic first, which is cheap; linear forms are carried back
+/// for them once a gate is not decided with those, on which lines above and below depend.
 class Analysis {
 public:
   Analysis(const Steps& steps, Inputs inputs, const Limits& limits);

@@ -47,7 +47,12 @@ Inputs inputsOf(const Steps& steps, std::span<const float> example, const Ball& 
     inputs.around.set(at, {std::clamp(around.low, ball.low, ball.high), std::clamp(around.high, ball.low, ball.high)});
     inputs.centre[at] = std::clamp(centre, ball.low, ball.high);  // moving back to the box moves points no further apart
   }
-  if (ball.norm == Norm::L2) inputs.radius = ball.radius * (1 + 0x1p-20);
+  if (ball.norm == Norm::L2) {
+    double squares = 0;  // of what an input's elements may have been rounded by
+    for (std::size_t i = 0; i < inputs.around.size() && single && ball.radius != 0; ++i)
+      squares += std::pow(0x1p-24 * inputs.around.at(i).magnitude(), 2);
+    inputs.radius = (ball.radius + std::sqrt(squares)) * (1 + 0x1p-20);
+  }
   return inputs;
 }
 

@@ -1,8 +1,8 @@
 // Certified cost: a bound of the FLOPs that a network with gates executes for any input in a ball around an example.
 //
-// The bound is sound for networks whose operators compute as docs/design/certified_cost.md says: sums of products in any order, in
-// f32 or wider; it is not for convolutions by Winograd's or Fourier's transforms, nor for TF32 and bf16. Threads: `bound` may run
-// in several threads on one Network, which is never changed.
+// The bound is sound for networks whose operators compute as docs/design/certified_cost.md says: sums of products in any order,
+// in f32 or wider; it is not for convolutions by Winograd's or Fourier's transforms, nor for TF32 and bf16. Threads: `bound` may
+// run in several threads on one Network, which is never changed.
 #pragma once
 
 #include "compiler/graph/elaborate/Elaborate.h"
@@ -24,32 +24,34 @@ struct Steps;  // Steps.h
 
 enum class Norm : std::uint8_t { Linf, L2 };
 
-/// The inputs within `radius` of an example and from `low` to `high` each. With Linf, also the f32 numbers next to the ball's ends, to
-/// which a sum of an example and a perturbation may have been rounded.
+/// The inputs within `radius` of an example and from `low` to `high` each, and those that they are rounded to in f32, as a sum of
+/// an example and a perturbation is.
 struct Ball {
   Norm norm = Norm::Linf;
   double radius = 0;
   double low = 0, high = 1;
 };
 
-/// How bounds of values are found. Interval: operator by operator. Linear: by linear relaxations carried back to the input as well.
+/// How bounds of values are found. Interval: operator by operator. Linear: by linear relaxations carried back to the input as
+/// well.
 enum class Method : std::uint8_t { Interval, Linear };
 
 struct Limits {
   Method method = Method::Linear;
-  /// Multiply-adds of convolutions for intermediate values' bounds, after which only gates' own are carried back. About 2e9 take a
-  /// second. It is a count and not a time, so that a bound is the same on every machine.
+  /// Multiply-adds of convolutions for intermediate values' bounds, after which only gates' own are carried back. 2e9 take about
+  /// a second of one core. It is a count and not a time, so that it is the same on every machine.
   std::int64_t products = 1'000'000'000;
 };
 
-/// Values of weights and running statistics by path, row-major; nothing where they are not known. Asked for while the network is made.
+/// Values of weights and running statistics by path, row-major; nothing where they are not known. Asked for while the network is
+/// made.
 using ArraysByPath = std::function<std::optional<std::span<const double>>(std::string_view path)>;
 
 /// A network at inference, for one sample, with its weights.
 class Network {
 public:
-  /// Of a row of a design whose task is `infer`, with one real input of batch 1. Errors, in words: what the network is instead, or
-  /// which array is missing or has another size.
+  /// Of a row of a design whose task is `infer`, with one real input of batch 1. Errors, in words: what the network is instead,
+  /// or which array is missing or has another size.
   static tl::expected<Network, std::string> of(const graph::Row& row, const ArraysByPath& arrays);
 
   /// Elements of an example.
@@ -70,11 +72,11 @@ private:
 struct Bound {
   double flops = 0;  ///< no input in the ball costs more
   double least = 0;  ///< nor less
-  /// By gate in program order. 1: its condition is true for every input of the ball that comes to it (the sample leaves, the arm is
-  /// left out); 0: it is false for every one; -1: not decided; -2: no input comes to it.
+  /// By gate in program order. 1: its condition is true for every input of the ball that comes to it (the sample leaves, the arm
+  /// is left out); 0: it is false for every one; -1: not decided; -2: no input comes to it.
   std::vector<std::int8_t> decided;
-  /// By gate, of a condition `score >= threshold` or another comparison with a number: between which values its score lies; infinite
-  /// ends where that is not known. For people who want to see how far a decision is from being certain.
+  /// By gate, of a condition `score >= threshold` or another comparison with a number: between which values its score lies;
+  /// infinite ends where that is not known. For people who want to see how far a decision is from being certain.
   struct Score {
     double low = 0, high = 0;
   };
@@ -84,8 +86,8 @@ struct Bound {
   std::int64_t products = 0;             ///< multiply-adds of convolutions for them
 };
 
-/// `example`: elements in row-major order, finite, as many as Network::inputSize. What a perturbation moves out of the box is moved
-/// back to the box's edge.
+/// `example`: elements in row-major order, finite, as many as Network::inputSize. What a perturbation moves out of the box is
+/// moved back to the box's edge.
 Bound bound(const Network& network, std::span<const float> example, const Ball& ball, const Limits& limits = {});
 
 }  // namespace tbem::certify

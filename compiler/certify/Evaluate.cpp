@@ -23,6 +23,44 @@ Interval square(Interval a) {
 
 Interval truth(bool surelyTrue, bool surelyFalse) { return {surelyTrue ? 1.0 : 0.0, surelyFalse ? 0.0 : 1.0}; }
 
+Interval power(Interval a, Interval b, const Arithmetic& arithmetic) {
+  if (!(a.low > arithmetic.tiny) || !a.isKnown() || !b.isKnown()) return {};
+  Interval all = Interval::at(std::pow(a.low, b.low));
+  for (const double value : {std::pow(a.low, b.high), std::pow(a.high, b.low), std::pow(a.high, b.high)})
+    all = hull(all, Interval::at(value));
+  if (!all.isKnown() || all.magnitude() > arithmetic.largest) return {};
+  return outward(all.low, all.high, 8 * arithmetic.unit * all.magnitude() + arithmetic.tiny);
+}
+
+/// p_i = 1 / sum_j e^(z_j - z_i), which is largest where z_i is and the others are smallest.
+Box softmax(const Box& z, const Arithmetic& arithmetic) {
+  const std::size_t n = z.size();
+  // Larger differences give 0; below, they are rounded.
+  const double furthest = arithmetic.unit == kUnit ? 746 : 104;
+  const double relative =
+      (2 * static_cast<double>(n) + 64 + 2 * furthest) * arithmetic.unit + gammaOf(static_cast<double>(n) + 8, kUnit);
+  Box p(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    Interval sum = Interval::at(1);
+    if (!z.at(i).isKnown()) return Box(n);
+    for (std::size_t j = 0; j < n; ++j) {
+      if (j == i) continue;
+      sum.low += std::exp(z.low[j] - z.high[i]);
+      sum.high += std::exp(z.high[j] - z.low[i]);
+    }
+    p.set(i,
+          {std::max(0.0, (1 / sum.high) * (1 - relative) - arithmetic.tiny), (1 / sum.low) * (1 + relative) + arithmetic.tiny});
+  }
+  return p;
+}
+
+/// The largest element is at least each one's least, and at most the most of one.
+Interval largestOf(const Box& p) {
+  Interval largest = p.at(0);
+  for (std::size_t i = 1; i < p.size(); ++i) largest = {std::max(largest.low, p.low[i]), std::max(largest.high, p.high[i])};
+  return largest;
+}
+
 class Evaluation {
 public:
   Evaluation(const Step& step, std::span<const Box* const> inputs, const Losses& losses)
@@ -48,8 +86,10 @@ public:
         arithmetic();
         break;
       case StepKind::Softmax:
+        out.box = softmax(*inputs[0], losses.arithmetic);
+        break;
       case StepKind::Confidence:
-        softmax();
+        out.box.set(0, largestOf(softmax(*inputs[0], losses.arithmetic)));
         break;
       default:
         for (std::size_t i = 0; i < out.box.size(); ++i) out.box.set(i, element(i));
@@ -65,18 +105,16 @@ private:
     if (magnitude <= losses.arithmetic.largest) out.box.set(i, value);
   }
 
+  /// The two operands of a comparison are one, or one number.
+  bool isSame(std::size_t i) const {
+    return step.inputs[0] == step.inputs[1] || (input(0, i).low == input(0, i).high && input(0, i) == input(1, i));
+  }
+
   void gather() {
-    std::vector<std::size_t> ends;
-    std::size_t all = 0;
-    for (const Box* box : inputs) ends.push_back(all += box->size());
     for (std::size_t i = 0; i < out.box.size(); ++i) {
-      if (step.index[i] == kHole) {
-        out.box.set(i, Interval::at(0));
-        continue;
-      }
-      std::size_t k = 0;
-      while (step.index[i] >= ends[k]) ++k;
-      out.box.set(i, input(k, step.index[i] - (ends[k] - inputs[k]->size())));
+      std::size_t k = 0, element = step.index[i];
+      for (; element != kHole && element >= inputs[k]->size(); ++k) element -= inputs[k]->size();
+      out.box.set(i, element == kHole ? Interval::at(0) : input(k, element));
     }
   }
 
@@ -145,10 +183,9 @@ private:
           lost = lost * k.magnitude() + value.magnitude() * wide;
           parts *= k.magnitude();
         } else {
-          const bool minus = link.kind == StepKind::Subtract;
-          exact = !minus              ? Interval{value.low + k.low, value.high + k.high}
-                  : link.constantFirst ? Interval{k.low - value.high, k.high - value.low}
-                                       : Interval{value.low - k.high, value.high - k.low};
+          exact = link.kind == StepKind::Add ? Interval{value.low + k.low, value.high + k.high}
+                  : link.constantFirst       ? Interval{k.low - value.high, k.high - value.low}
+                                             : Interval{value.low - k.high, value.high - k.low};
           lost += wide;
           parts += k.magnitude();
         }
@@ -157,8 +194,7 @@ private:
         value = value.isKnown() && k.isKnown() ? outward(exact.low, exact.high, rounding) : Interval{};
       }
       set(i, value, parts);
-      const double operations = 4 * static_cast<double>(step.chain.size()) + losses.fanOut + 8;
-      out.slack[i] = lost * (1 + 0x1p-40) + operations * kUnit * parts;
+      out.slack[i] = lost * (1 + 0x1p-40) + (4 * static_cast<double>(step.chain.size()) + losses.fanOut + 8) * kUnit * parts;
     }
   }
 
@@ -198,16 +234,14 @@ private:
       case StepKind::Reciprocal:
         return a.isKnown() && (a.low > 0 || a.high < 0) ? outward(1 / a.high, 1 / a.low) : Interval{};
       case StepKind::Function:
-        if (step.function == ElemOp::Pow) return power(a, b);
+        if (step.function == ElemOp::Pow) return power(a, b, losses.arithmetic);
         return functionOf(step.function, a, losses.arithmetic);
       case StepKind::Less:
         return truth(known && a.high < b.low, known && a.low >= b.high);
       case StepKind::LessEqual:
         return truth(known && a.high <= b.low, known && a.low > b.high);
-      case StepKind::Equal: {
-        const bool same = step.inputs[0] == step.inputs[1] || (a.low == a.high && a == b);
-        return truth(known && same, known && (a.high < b.low || b.high < a.low));
-      }
+      case StepKind::Equal:
+        return truth(known && isSame(i), known && (a.high < b.low || b.high < a.low));
       case StepKind::And:
         return {std::min(a.low, b.low), std::min(a.high, b.high)};
       case StepKind::Or:
@@ -220,42 +254,6 @@ private:
       default:
         return {};
     }
-  }
-
-  Interval power(Interval a, Interval b) const {
-    if (!(a.low > losses.arithmetic.tiny) || !a.isKnown() || !b.isKnown()) return {};
-    Interval all = Interval::at(std::pow(a.low, b.low));
-    for (const double value : {std::pow(a.low, b.high), std::pow(a.high, b.low), std::pow(a.high, b.high)})
-      all = hull(all, Interval::at(value));
-    if (!all.isKnown() || all.magnitude() > losses.arithmetic.largest) return {};
-    return outward(all.low, all.high, 8 * losses.arithmetic.unit * all.magnitude() + losses.arithmetic.tiny);
-  }
-
-  /// p_i = 1 / sum_j e^(z_j - z_i), which is largest where z_i is and the others are smallest.
-  void softmax() {
-    const std::size_t n = inputs[0]->size();
-    const Arithmetic& arithmetic = losses.arithmetic;
-    Interval largest = Interval::at(0);
-    bool known = true;
-    for (std::size_t i = 0; i < n; ++i) {
-      Interval sum = Interval::at(1);
-      const Interval z = input(0, i);
-      known = known && z.isKnown();
-      for (std::size_t j = 0; j < n; ++j) {
-        if (j == i) continue;
-        sum.low += std::exp(input(0, j).low - z.high);
-        sum.high += std::exp(input(0, j).high - z.low);
-      }
-      // Differences beyond those that e^-d shows are 0 in the network as well; below them they are rounded.
-      const double relative = (2 * static_cast<double>(n) + 64 + 2 * 104) * arithmetic.unit + gammaOf(static_cast<double>(n) + 8, kUnit);
-      const Interval p = {std::max(0.0, (1 / sum.high) * (1 - relative) - arithmetic.tiny),
-                          (1 / sum.low) * (1 + relative) + arithmetic.tiny};
-      if (step.kind == StepKind::Softmax) out.box.set(i, p);
-      // The largest element is one of those whose sum ends highest, and at least each that is sure.
-      largest = i == 0 ? p : Interval{std::max(largest.low, p.low), std::max(largest.high, p.high)};
-    }
-    if (step.kind == StepKind::Confidence) out.box.set(0, largest);
-    if (!known) out.box = Box(out.box.size());
   }
 
   const Step& step;

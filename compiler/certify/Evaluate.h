@@ -12,19 +12,20 @@ namespace tbem::certify {
 struct Value {
   Box box;
   /// Of a step that is linear in its inputs (Gather, Convolve, Sums, Affine, Add, Subtract, Negate), by element: how
-  /// far the network's number is at most from what the real numbers would give of the network's inputs to the step; and on top, what
-  /// a linear form loses that is carried back through the step in f64, for each unit of its coefficient. Empty: 0.
+  /// far the network's number is at most from what the real numbers would give of the network's inputs to the step; and on top,
+  /// what a linear form loses that is carried back through the step in f64, for each unit of its coefficient. Empty: 0.
   std::vector<double> slack;
 };
 
-/// The network's arithmetic, and how often a coefficient is added to where a linear form is carried back, but for what a step itself
-/// does.
+/// The network's arithmetic, and how often a coefficient is added to where a linear form is carried back, but for what a step
+/// itself does.
 struct Losses {
   Arithmetic arithmetic;
   double fanOut = 1;
 };
 
-/// The value of any step but Input, Constant, Join; inputs in the step's order. Of operands that are one and the same it makes use.
+/// The value of any step but Input, Constant, Join; inputs in the step's order. Of operands that are one and the same it makes
+/// use.
 Value evaluate(const Step& step, std::span<const Box* const> inputs, const Losses& losses);
 
 /// The function of every number of the interval, as the network computes it: error below four units in the last place.

@@ -80,7 +80,8 @@ TBEM_CERTIFY_CLONES void convolve(const Convolution& c, const double* weights, c
           if (column < 0 || column >= c.w) continue;
           const double* from = x + (row * c.w + column) * c.c;
           const double* tap = weights + (kh * c.kw + kw) * c.groups * block;
-          for (std::int64_t g = 0; g < c.groups; ++g) addRows(from + g * inputs, inputs, tap + g * block, outputs, to + g * outputs);
+          for (std::int64_t g = 0; g < c.groups; ++g)
+            addRows(from + g * inputs, inputs, tap + g * block, outputs, to + g * outputs);
         }
       }
     }
@@ -167,17 +168,19 @@ TBEM_CERTIFY_CLONES void handOn(std::int64_t n, const double* form, double facto
 }
 
 TBEM_CERTIFY_CLONES void endIn(std::int64_t n, const double* form, const double* low, const double* high, Lanes& sums) {
-  addTerms(n, sums, [=](std::int64_t i) __attribute__((always_inline)) { return form[i] * (form[i] >= 0 ? low[i] : high[i]); });
+  addTerms(
+      n, sums, [=](std::int64_t i) __attribute__((always_inline)) { return form[i] * (form[i] >= 0 ? low[i] : high[i]); });
 }
 
 TBEM_CERTIFY_CLONES void takeOff(std::int64_t n, const double* form, const double* slack, Lanes& sums) {
-  addTerms(n, sums, [=](std::int64_t i) __attribute__((always_inline)) { return -std::fabs(form[i]) * slack[i]; });
+  addTerms(
+      n, sums, [=](std::int64_t i) __attribute__((always_inline)) { return -std::fabs(form[i]) * slack[i]; });
 }
 
-TBEM_CERTIFY_CLONES void throughAffine(std::int64_t n, const double* form, const double* scale, const double* shift,
-                                       const double* slack, double* next, Lanes& sums) {
-  addTerms(n, sums, [=](std::int64_t i) __attribute__((always_inline)) { return form[i] * shift[i]; });
-  addTerms(n, sums, [=](std::int64_t i) __attribute__((always_inline)) { return -std::fabs(form[i]) * slack[i]; });
+TBEM_CERTIFY_CLONES void throughAffine(std::int64_t n, const double* form, const double* scale, const double* shift, double* next,
+                                       Lanes& sums) {
+  addTerms(
+      n, sums, [=](std::int64_t i) __attribute__((always_inline)) { return form[i] * shift[i]; });
   for (std::int64_t i = 0; i < n; ++i) next[i] += form[i] * scale[i];
 }
 

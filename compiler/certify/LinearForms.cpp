@@ -18,8 +18,7 @@ Window pixel(const Shape& shape, std::size_t element) {
 template <class Run>
 void overRuns(const Shape& shape, const Window& window, Run run) {
   for (std::int64_t h = window.h0; h < window.h1; ++h)
-    run(static_cast<std::size_t>((h * shape.width + window.w0) * shape.channels),
-        (window.w1 - window.w0) * shape.channels);
+    run(static_cast<std::size_t>((h * shape.width + window.w0) * shape.channels), (window.w1 - window.w0) * shape.channels);
 }
 
 double countOf(const Shape& shape, const Window& window) {
@@ -111,7 +110,8 @@ void LinearForms::addConstant(double term) {
 /// Each element by one of two numbers: what is left of the form is a constant.
 void LinearForms::end(const Shape& shape, const Form& form, const std::vector<double>& low, const std::vector<double>& high) {
   Lanes sums;
-  overRuns(shape, form.window, [&](std::size_t first, std::int64_t n) { endIn(n, &form.of[first], &low[first], &high[first], sums); });
+  overRuns(shape, form.window,
+           [&](std::size_t first, std::int64_t n) { endIn(n, &form.of[first], &low[first], &high[first], sums); });
   collect(sums, countOf(shape, form.window));
 }
 
@@ -136,7 +136,8 @@ void LinearForms::backConvolve(const Step& step, const Form& form) {
     Lanes sums;
     for (std::int64_t h = form.window.h0; h < form.window.h1; ++h) {
       for (std::int64_t w = form.window.w0; w < form.window.w1; ++w) {
-        for (std::int64_t at = (h * step.shape.width + w) * step.shape.channels, end = at + step.shape.channels; at < end; at += c.o)
+        for (std::int64_t at = (h * step.shape.width + w) * step.shape.channels, end = at + step.shape.channels; at < end;
+             at += c.o)
           endIn(c.o, &form.of[static_cast<std::size_t>(at)], c.bias.data(), c.bias.data(), sums);
       }
     }
@@ -151,13 +152,13 @@ void LinearForms::backConvolve(const Step& step, const Form& form) {
 
 void LinearForms::backAffine(ValueId value, const Form& form) {
   const Step& step = known.steps[value];
-  const std::vector<double>& slack = known.values[value].slack;
+  takeSlack(value, form);
   double* next = open(step.inputs[0], form.window);
   Lanes sums;
   overRuns(step.shape, form.window, [&](std::size_t first, std::int64_t n) {
-    throughAffine(n, &form.of[first], &step.scale[first], &step.shift[first], &slack[first], next + first, sums);
+    throughAffine(n, &form.of[first], &step.scale[first], &step.shift[first], next + first, sums);
   });
-  collect(sums, 2 * countOf(step.shape, form.window));
+  collect(sums, countOf(step.shape, form.window));
 }
 
 void LinearForms::backLines(const Step& step, const Form& form, const Relaxation& lines) {

@@ -1,10 +1,11 @@
-// Bounds of linear forms of a network's values over a ball of inputs, by carrying them back to the input: CROWN (Zhang et al. 2018),
-// DeepPoly (Singh et al. 2019). Internal to this folder.
+// Bounds of linear forms of a network's values over a ball of inputs, by carrying them back to the input: CROWN (Zhang et al.
+// 2018), DeepPoly (Singh et al. 2019). Internal to this folder.
 //
-// A form is a coefficient for each element of some values and a constant, which is at most what is asked for at every input. Behind
-// a linear step the form is one of its inputs, exactly; at another step each element is replaced by its line below it where the
-// coefficient is positive, above it where it is negative (Relaxation.h), or by its interval's end. What the network's arithmetic and
-// ours lose at a step is taken off (Value::slack). At the input the least value over the ball is known in closed form.
+// A form is a coefficient for each element of some values and a constant, which is at most what is asked for at every input.
+// Behind a linear step the form is one of its inputs, exactly; at another step each element is replaced by its line below it
+// where the coefficient is positive, above it where it is negative (Relaxation.h), or by its interval's end. What the network's
+// arithmetic and ours lose at a step is taken off (Value::slack). At the input the least value over the ball is known in closed
+// form.
 #pragma once
 
 #include "compiler/certify/Kernels.h"

@@ -14,10 +14,69 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 using Source = StepBuilder::Source;
-using Groups = std::vector<std::vector<std::size_t>>;  ///< by element of the result: elements of the operand, all in row-major order
+using Groups =
+    std::vector<std::vector<std::size_t>>;  ///< by element of the result: elements of the operand, all in row-major order
 
 /// How many maxima of two, one behind the other, stand for one of many.
 constexpr std::size_t kMaxima = 1024;
+
+std::size_t elements(const Dims& dims) { return Shape::of(dims).count(); }
+
+/// What the windows of a pooling reach of the image.
+Groups windows(const Dims& in, const Dims& out, const Operator& op) {
+  const Dims kernel = op.attribute(0), stride = op.attribute(1), pad = op.attribute(2);
+  Groups groups(elements(out));
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Dims at = coordinates(out, i);
+    for (std::int64_t t = 0; t < kernel[0] * kernel[1]; ++t) {
+      const std::int64_t row = at[2] * stride[0] - pad[0] + t / kernel[1], column = at[3] * stride[1] - pad[1] + t % kernel[1];
+      if (row >= 0 && row < in[2] && column >= 0 && column < in[3])
+        groups[i].push_back(rowMajor(in, {at[0], at[1], row, column}));
+    }
+  }
+  return groups;
+}
+
+/// What the bins of an adaptive pooling cover.
+Groups bins(const Dims& in, const Dims& out) {
+  Groups groups(elements(out));
+  const auto bin = [&](std::size_t axis, std::int64_t i) {
+    return std::pair(i * in[axis] / out[axis], ((i + 1) * in[axis] + out[axis] - 1) / out[axis]);
+  };
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Dims at = coordinates(out, i);
+    const auto [top, bottom] = bin(2, at[2]);
+    const auto [left, right] = bin(3, at[3]);
+    for (std::int64_t row = top; row < bottom; ++row) {
+      for (std::int64_t column = left; column < right; ++column) groups[i].push_back(rowMajor(in, {at[0], at[1], row, column}));
+    }
+  }
+  return groups;
+}
+
+Groups reduced(const Dims& in, const Dims& out, const Dims& axes) {
+  Groups groups(elements(out));
+  for (std::size_t i = 0; i < elements(in); ++i) {
+    Dims at = coordinates(in, i), kept;
+    for (std::size_t k = 0; k < at.size(); ++k)
+      if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(k)) == axes.end()) kept.push_back(at[k]);
+    groups[rowMajor(out, kept)].push_back(i);
+  }
+  return groups;
+}
+
+/// The numbers of a constant in row-major order, where each is known to the last bit; empty otherwise.
+std::vector<double> exact(const Steps& steps, ValueId id) {
+  if (!steps.isConstant(id)) return {};
+  const Step& step = steps[id];
+  std::vector<double> numbers(step.shape.count());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const Interval value = step.constant.at(step.shape.place(i));
+    if (!(value.low == value.high)) return {};
+    numbers[i] = value.low;
+  }
+  return numbers;
+}
 
 class Native {
 public:
@@ -33,13 +92,13 @@ public:
       case TBEM_PRIMITIVE_dense:
         return dense();
       case TBEM_PRIMITIVE_max_pool2d:
-        return largest(windows(op.attribute(0), op.attribute(1), op.attribute(2)));
+        return largest(windows(in[0], out, op));
       case TBEM_PRIMITIVE_avg_pool2d:
         return averages();
       case TBEM_PRIMITIVE_adaptive_avg_pool2d:
-        return means(bins());
+        return means(bins(in[0], out));
       case TBEM_PRIMITIVE_reduce_sum:
-        return sums(reduced(op.attribute(0)), std::vector<double>(elements(out), 1.0));
+        return sums(reduced(in[0], out, op.attribute(0)), std::vector<double>(elements(out), 1.0));
       case TBEM_PRIMITIVE_reduce_max:
         return maximum();
       case TBEM_PRIMITIVE_softmax:
@@ -64,26 +123,11 @@ private:
     return to.unsupported(out, op.op.declaration, std::move(inputs));
   }
 
-  static std::size_t elements(const Dims& dims) { return Shape::of(dims).count(); }
-
-  /// The numbers of a constant in row-major order, where each is known to the last bit; empty otherwise.
-  std::vector<double> exact(ValueId id) const {
-    if (!to.steps.isConstant(id)) return {};
-    const Step& step = to.steps[id];
-    std::vector<double> numbers(step.shape.count());
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const Interval value = step.constant.at(step.shape.place(i));
-      if (!(value.low == value.high)) return {};
-      numbers[i] = value.low;
-    }
-    return numbers;
-  }
-
   /// `weights` as [group x output][input][kh][kw].
   ValueId convolved(Convolution c, const std::vector<double>& weights) {
     if (weights.empty()) return unsupported();
     if (op.inputs.size() > 2 && op.inputs[2] != kHole) {
-      c.bias = exact(op.inputs[2]);
+      c.bias = exact(to.steps, op.inputs[2]);
       if (c.bias.empty()) return unsupported();
     }
     c.weights.resize(weights.size());
@@ -113,7 +157,7 @@ private:
     c.top = pad[0], c.left = pad[1];
     c.dilationH = dilation[0], c.dilationW = dilation[1];
     c.groups = op.attribute(3)[0];
-    return convolved(std::move(c), exact(op.inputs[1]));
+    return convolved(std::move(c), exact(to.steps, op.inputs[1]));
   }
 
   ValueId dense() {
@@ -122,51 +166,10 @@ private:
     c.c = in[0].back();
     c.o = out.back();
     c.h = c.oh = static_cast<std::int64_t>(elements(in[0])) / c.c;
-    return convolved(std::move(c), exact(op.inputs[1]));
+    return convolved(std::move(c), exact(to.steps, op.inputs[1]));
   }
 
   // ---- Sums and maxima ------------------------------------------------------------------------------------------------
-
-  Groups windows(const Dims& kernel, const Dims& stride, const Dims& pad) const {
-    Groups groups(elements(out));
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      const Dims at = coordinates(out, i);
-      for (std::int64_t t = 0; t < kernel[0] * kernel[1]; ++t) {
-        const std::int64_t row = at[2] * stride[0] - pad[0] + t / kernel[1], column = at[3] * stride[1] - pad[1] + t % kernel[1];
-        if (row >= 0 && row < in[0][2] && column >= 0 && column < in[0][3])
-          groups[i].push_back(rowMajor(in[0], {at[0], at[1], row, column}));
-      }
-    }
-    return groups;
-  }
-
-  Groups bins() const {
-    Groups groups(elements(out));
-    const auto bin = [&](std::size_t axis, std::int64_t i) {
-      return std::pair(i * in[0][axis] / out[axis], ((i + 1) * in[0][axis] + out[axis] - 1) / out[axis]);
-    };
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      const Dims at = coordinates(out, i);
-      const auto [top, bottom] = bin(2, at[2]);
-      const auto [left, right] = bin(3, at[3]);
-      for (std::int64_t row = top; row < bottom; ++row) {
-        for (std::int64_t column = left; column < right; ++column)
-          groups[i].push_back(rowMajor(in[0], {at[0], at[1], row, column}));
-      }
-    }
-    return groups;
-  }
-
-  Groups reduced(const Dims& axes) const {
-    Groups groups(elements(out));
-    for (std::size_t i = 0; i < elements(in[0]); ++i) {
-      Dims at = coordinates(in[0], i), kept;
-      for (std::size_t k = 0; k < at.size(); ++k)
-        if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(k)) == axes.end()) kept.push_back(at[k]);
-      groups[rowMajor(out, kept)].push_back(i);
-    }
-    return groups;
-  }
 
   ValueId sums(const Groups& groups, const std::vector<double>& scale) {
     Step step;
@@ -194,7 +197,7 @@ private:
 
   ValueId averages() {
     const Dims kernel = op.attribute(0);
-    const Groups groups = windows(kernel, op.attribute(1), op.attribute(2));
+    const Groups groups = windows(in[0], out, op);
     if (op.attribute(3)[0] == 0) return means(groups);
     return sums(groups, std::vector<double>(groups.size(), 1 / static_cast<double>(kernel[0] * kernel[1])));
   }
@@ -214,7 +217,7 @@ private:
 
   /// The largest element of a softmax has bounds of its own.
   ValueId maximum() {
-    const Groups groups = reduced(op.attribute(0));
+    const Groups groups = reduced(in[0], out, op.attribute(0));
     const Step& operand = to.steps[op.inputs[0]];
     if (operand.kind != StepKind::Softmax || groups.size() != 1) return largest(groups);
     return to.add(StepKind::Confidence, {operand.inputs[0]}, out);

@@ -23,7 +23,11 @@ constexpr Arithmetic kDouble{kUnit, 0x1p-1000, 0x1p+1000};
 class Lowerer {
 public:
   Lowerer(const graph::Row& row, const Arrays& arrays, Arithmetic arithmetic)
-      : row(row), graph(row.graph()), arrays(arrays), branches(graph::branchesOf(graph)), builder(arithmetic),
+      : row(row),
+        graph(row.graph()),
+        arrays(arrays),
+        branches(graph::branchesOf(graph)),
+        builder(arithmetic),
         valueOf(graph.tensors.size(), kHole) {}
 
   tl::expected<Steps, std::string> run() {
@@ -154,7 +158,8 @@ tl::expected<Arithmetic, std::string> arithmeticOf(const graph::Graph& graph) {
     if (tensor.dtype != TBEM_F32 && tensor.dtype != TBEM_F64)
       return tl::unexpected(std::string("costs are certified of networks that compute in f32 or in f64"));
   }
-  if (single && twice) return tl::unexpected(std::string("costs are certified of networks that compute in f32 alone or in f64 alone"));
+  if (single && twice)
+    return tl::unexpected(std::string("costs are certified of networks that compute in f32 alone or in f64 alone"));
   return twice ? kDouble : Arithmetic{};
 }
 
@@ -162,7 +167,8 @@ tl::expected<Arithmetic, std::string> arithmeticOf(const graph::Graph& graph) {
 
 tl::expected<Steps, std::string> lower(const graph::Row& row, const Arrays& arrays) {
   const graph::Graph& graph = row.graph();
-  if (graph::firstGate(graph) == nullptr) return tl::unexpected(std::string("the network has no gates: all inputs cost the same"));
+  if (graph::firstGate(graph) == nullptr)
+    return tl::unexpected(std::string("the network has no gates: all inputs cost the same"));
   if (graph.training) return tl::unexpected(std::string("costs are certified of networks at inference"));
   if (graph.inputs.size() != 1) return tl::unexpected(std::string("costs are certified of networks with one input"));
   const TensorId input = graph.inputs.front();
@@ -179,7 +185,9 @@ tl::expected<Steps, std::string> lower(const graph::Row& row, const Arrays& arra
   if (!steps) return steps;
   for (const estimate::Count count : flops->byBranch) steps->flops.push_back(estimate::toDouble(count));
   for (Gate& gate : steps->gates) {
-    const auto costs = [&](std::uint32_t branch) { return std::pair(steps->costBelow(branch, {}, true), steps->costBelow(branch, {}, false)); };
+    const auto costs = [&](std::uint32_t branch) {
+      return std::pair(steps->costBelow(branch, {}, true), steps->costBelow(branch, {}, false));
+    };
     const auto [most, least] = costs(gate.whereFalse);
     gate.matters = costs(gate.whereTrue) != std::pair(most, least) || most != least;
   }

@@ -8,7 +8,13 @@ namespace tbem::certify {
 using graph::ElemOp;
 
 Relaxation::Relaxation(std::size_t count, bool ofTwo)
-    : lowA(count), lowB(ofTwo ? count : 0), lowShift(count), highA(count), highB(ofTwo ? count : 0), highShift(count), slack(count) {}
+    : lowA(count),
+      lowB(ofTwo ? count : 0),
+      lowShift(count),
+      highA(count),
+      highB(ofTwo ? count : 0),
+      highShift(count),
+      slack(count) {}
 
 void Relaxation::takeIn(const Box& b) {
   for (std::size_t i = 0; i < lowB.size(); ++i) {

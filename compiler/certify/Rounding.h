@@ -17,7 +17,8 @@ constexpr double kUnit = 0x1p-53;
 /// More than what operations of f64 lose where they underflow.
 constexpr double kTiny = 0x1p-1000;
 
-/// Relative error of n operations, one after the other, in any order (Higham 2002, lemma 3.1); infinite where n u is no longer small.
+/// Relative error of n operations, one after the other, in any order (Higham 2002, lemma 3.1); infinite where n u is no longer
+/// small.
 inline double gammaOf(double n, double unit) {
   const double nu = n * unit;
   return nu < 0.5 ? nu / (1 - nu) * (1 + 0x1p-40) : kInfinity;
@@ -55,8 +56,8 @@ inline Interval meet(Interval a, Interval b) {
 
 /// What is lost by the network's own arithmetic.
 struct Arithmetic {
-  double unit = 0x1p-24;    ///< unit roundoff
-  double tiny = 0x1p-126;   ///< what an operation loses where its result underflows, which may be flushed to zero
+  double unit = 0x1p-24;      ///< unit roundoff
+  double tiny = 0x1p-126;     ///< what an operation loses where its result underflows, which may be flushed to zero
   double largest = 0x1p+127;  ///< magnitudes beyond it are not vouched for: they may overflow
 };
 

@@ -123,7 +123,8 @@ ValueId StepBuilder::gather(std::vector<ValueId> inputs, const Dims& dims, const
     begins.push_back(all);
     all += shape(input).count();
   }
-  bool same = inputs.size() == 1 && step.shape.isImage() == shape(inputs[0]).isImage() && shape(inputs[0]).count() == step.index.size();
+  bool same =
+      inputs.size() == 1 && step.shape.isImage() == shape(inputs[0]).isImage() && shape(inputs[0]).count() == step.index.size();
   same = same && (!step.shape.isImage() || step.shape.dims == shape(inputs[0]).dims);
   for (std::size_t i = 0; i < step.index.size(); ++i) {
     const auto [input, element] = source(i);

@@ -19,7 +19,8 @@ public:
   /// An element of an input: the input, and the number of the element in row-major order. kHole as the input: 0.
   using Source = std::pair<std::uint32_t, std::size_t>;
 
-  /// An Add, Subtract or Multiply by a constant becomes part of an Affine, and the constant of a Maximum or Minimum its second operand.
+  /// An Add, Subtract or Multiply by a constant becomes part of an Affine, and the constant of a Maximum or Minimum its second
+  /// operand.
   ValueId add(Step step);
   ValueId add(StepKind kind, std::vector<ValueId> inputs, const Dims& dims);
   ValueId input(const Dims& dims);

@@ -1,9 +1,9 @@
 // A network at inference for one sample, as steps on numbers, whose bounds are what the rest of this folder computes. Internal to
 // this folder.
 //
-// Made from a graph (Lowering.h). Every step has one value, whose number is the step's. Element-wise expressions are one step a node;
-// reads that broadcast, views, and whatever only moves elements are one kind of step; a pooling by maxima is maxima of two, one
-// behind the other. What depends on no input is a constant, computed when the steps are made.
+// Made from a graph (Lowering.h). Every step has one value, whose number is the step's. Element-wise expressions are one step a
+// node; reads that broadcast, views, and whatever only moves elements are one kind of step; a pooling by maxima is maxima of two,
+// one behind the other. What depends on no input is a constant, computed when the steps are made.
 #pragma once
 
 #include "compiler/certify/Rounding.h"
@@ -19,8 +19,8 @@ namespace tbem::certify {
 using ValueId = std::uint32_t;
 constexpr std::uint32_t kHole = 0xFFFFFFFFU;
 
-/// Elements of images, [1, c, h, w], are kept with their channels last, so that a part of an image has few runs of them; all other
-/// tensors are kept in row-major order, as one image of one pixel.
+/// Elements of images, [1, c, h, w], are kept with their channels last, so that a part of an image has few runs of them; all
+/// other tensors are kept in row-major order, as one image of one pixel.
 struct Shape {
   std::vector<std::int64_t> dims;
   std::int64_t channels = 1, height = 1, width = 1;
@@ -55,8 +55,8 @@ struct Window {
 
 /// Convolution by known weights; a dense layer is one of 1 x 1 pixels. Images and weights with channels last.
 struct Convolution {
-  std::int64_t c = 1, h = 1, w = 1, o = 1, oh = 1, ow = 1, kh = 1, kw = 1, strideH = 1, strideW = 1, top = 0, left = 0, dilationH = 1,
-               dilationW = 1, groups = 1;
+  std::int64_t c = 1, h = 1, w = 1, o = 1, oh = 1, ow = 1, kh = 1, kw = 1, strideH = 1, strideW = 1, top = 0, left = 0,
+               dilationH = 1, dilationW = 1, groups = 1;
   std::vector<double> weights;     ///< [kh][kw][group][input][output]
   std::vector<double> transposed;  ///< [kh][kw][group][output][input]
   std::vector<double> bias;        ///< empty: none
@@ -105,8 +105,8 @@ struct Step {
   StepKind kind{};
   std::vector<ValueId> inputs;
   Shape shape;
-  std::uint32_t branch = 0;  ///< of graph::Branches: in which it is computed
-  bool needed = false;       ///< a gate's condition depends on it
+  std::uint32_t branch = 0;    ///< of graph::Branches: in which it is computed
+  bool needed = false;         ///< a gate's condition depends on it
   std::uint32_t lastGate = 0;  ///< the last one of those, by Steps::gates
   Box constant;
   std::vector<std::uint32_t> index, offsets;
@@ -132,12 +132,12 @@ struct Steps {
   std::vector<Gate> gates;  ///< in program order
   ValueId input = 0;
   Arithmetic arithmetic;
-  double fanOut = 1;  ///< how many steps read a value, at most
+  double fanOut = 1;                   ///< how many steps read a value, at most
   std::vector<std::uint32_t> parents;  ///< of branches, by branch
   std::vector<double> flops;           ///< of a sample, by branch
 
-  /// What a sample costs in a branch and those below it: by the gates that are decided (as Bound::decided; all others are not), and by
-  /// the dearest or the cheapest way otherwise.
+  /// What a sample costs in a branch and those below it: by the gates that are decided (as Bound::decided; all others are not),
+  /// and by the dearest or the cheapest way otherwise.
   double costBelow(std::uint32_t branch, std::span<const std::int8_t> decided, bool dearest) const;
 
   const Step& operator[](ValueId id) const { return list[id]; }

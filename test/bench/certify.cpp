@@ -1,11 +1,12 @@
-// How tight certified costs are, and what they take: the bounds of the first test images of Fashion-MNIST around a trained network.
+// How tight certified costs are, and what they take: the bounds of the first test images of Fashion-MNIST around a trained
+// network.
 //
 //   bench_certify PROGRAM CHECKPOINT EXAMPLES PRODUCTS RADIUS...
 //
-// PROGRAM has a design of the network for one image, CHECKPOINT its weights (tbemc train); PRODUCTS as certify::Limits. A line for each radius and method: the mean
-// cost of the examples themselves, the mean of the bounds, the share of examples that no input of the ball costs more than, that of
-// gates reached by examples which are decided for the ball, and milliseconds of processor
-// time and linear forms for each example.
+// PROGRAM has a design of the network for one image, CHECKPOINT its weights (tbemc train); PRODUCTS as certify::Limits. A line
+// for each radius and method: the mean cost of the examples themselves, the mean of the bounds, the share of examples that no
+// input of the ball costs more than, that of gates reached by examples which are decided for the ball, and milliseconds of
+// processor time and linear forms for each example.
 #include "compiler/certify/Certify.h"
 #include "compiler/diagnostics/Render.h"
 #include "runtime/data/ArrayFile.h"
@@ -36,7 +37,8 @@ certify::Network networkOf(const std::string& program, const std::string& checkp
   std::optional<graph::DesignSpec> spec;
   for (const auto& file : loaded->main().files) {
     for (const ast::Decl* decl : file->declarations)
-      if (decl->kind == ast::NodeKind::Design && !spec) spec = graph::readDesign(session, *loaded, *static_cast<const ast::Design*>(decl));
+      if (decl->kind == ast::NodeKind::Design && !spec)
+        spec = graph::readDesign(session, *loaded, *static_cast<const ast::Design*>(decl));
   }
   if (!spec) throw std::runtime_error("no design: " + renderAll(session.sink, session.sources, {}));
   graph::Experiment experiment(session, *loaded, *spec);
@@ -66,7 +68,8 @@ std::vector<std::vector<float>> images(std::size_t count, std::size_t size) {
   return out;
 }
 
-void measure(const certify::Network& network, const std::vector<std::vector<float>>& examples, double radius, certify::Limits limits) {
+void measure(const certify::Network& network, const std::vector<std::vector<float>>& examples, double radius,
+             certify::Limits limits) {
   const auto n = static_cast<double>(examples.size());
   double clean = 0, bounded = 0, same = 0, gates = 0, decided = 0, forms = 0, seconds = 0;
   for (const std::vector<float>& example : examples) {

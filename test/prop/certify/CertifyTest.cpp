@@ -1,5 +1,5 @@
-// Certified costs against what networks do: whatever input of the ball is run, its gates decide as those that are decided say, its
-// scores lie between the bounds, and its FLOPs do not exceed the bound.
+// Certified costs against what networks do: whatever input of the ball is run, its gates decide as those that are decided say,
+// its scores lie between the bounds, and its FLOPs do not exceed the bound.
 #include "test/oracle/Graph.h"
 #include "test/prop/Loaded.h"
 #include "test/prop/certify/Networks.h"
@@ -120,7 +120,8 @@ void expectWithin(const Bound& bound, const Went& went, const std::string& about
   }
 }
 
-void expectScores(const Bound& bound, const Went& went, const std::vector<std::optional<double>>& scores, const std::string& about) {
+void expectScores(const Bound& bound, const Went& went, const std::vector<std::optional<double>>& scores,
+                  const std::string& about) {
   for (std::size_t g = 0; g < scores.size(); ++g) {
     if (!scores[g] || !bound.scores[g] || went.decisions[g] == -1) continue;
     // Computing everything and selecting, the interpreter's later scores are those of the way that the sample takes.
@@ -174,8 +175,10 @@ private:
   std::mt19937 random;
 };
 
-/// The worst that a search without gradients finds for a gate: differences along random directions say where its score rises or falls.
-std::vector<std::vector<double>> searched(const Subject& s, Points& points, std::size_t gate, const std::vector<double>& example) {
+/// The worst that a search without gradients finds for a gate: differences along random directions say where its score rises or
+/// falls.
+std::vector<std::vector<double>> searched(const Subject& s, Points& points, std::size_t gate,
+                                          const std::vector<double>& example) {
   std::vector<std::vector<double>> worst;
   std::vector<double> slope(example.size());
   const std::optional<double> here = scoresOf(s, example)[gate];
@@ -241,8 +244,7 @@ TEST_P(Certified, NoInputOfTheBallCostsMore) {
   ASSERT_TRUE(s) << text;
   for (std::uint32_t k = 0; k < 3; ++k) {
     const std::vector<double> example = exampleOf(s->network->inputSize(), 100 * seed + k);
-    for (const double radius : {0.0, 0.001, 0.01, 0.05, 0.3})
-      checkBall(*s, example, {Norm::Linf, radius, -3, 3}, 100 * seed + k);
+    for (const double radius : {0.0, 0.001, 0.01, 0.05, 0.3}) checkBall(*s, example, {Norm::Linf, radius, -3, 3}, 100 * seed + k);
     for (const double radius : {0.01, 0.1, 1.0}) checkBall(*s, example, {Norm::L2, radius, -3, 3}, 100 * seed + k);
     if (HasFailure()) FAIL() << text;
   }
@@ -285,7 +287,8 @@ TEST(CertifiedGates, MostAreDecided) {
   EXPECT_GE(tiny, reached * 9 / 10);
   EXPECT_GT(byForms, byIntervals);
   RecordProperty("gates", reached);
-  std::printf("%d gates: %d decided at 1e-4, at 0.01 %d by intervals and %d by linear forms\n", reached, tiny, byIntervals, byForms);
+  std::printf("%d gates: %d decided at 1e-4, at 0.01 %d by intervals and %d by linear forms\n", reached, tiny, byIntervals,
+              byForms);
 }
 
 }  // namespace

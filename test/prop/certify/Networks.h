@@ -27,10 +27,13 @@ public:
       }
     }
     const bool best = pick(0, 2) == 0;
-    if (best) body += exit(9);
-    else body += "  return y |> global_avg_pool |> dense(5)\n";
-    return fmt::format("network net(x: tensor[b, 2, 6, 6]) -> tensor[b, 5]\n{}{{\n{}}}\ndesign d of net {{ input x: [1, 2, 6, 6] }}\n",
-                       best ? "  fallback best\n" : "", body);
+    if (best)
+      body += exit(9);
+    else
+      body += "  return y |> global_avg_pool |> dense(5)\n";
+    return fmt::format(
+        "network net(x: tensor[b, 2, 6, 6]) -> tensor[b, 5]\n{}{{\n{}}}\ndesign d of net {{ input x: [1, 2, 6, 6] }}\n",
+        best ? "  fallback best\n" : "", body);
   }
 
 private:
@@ -54,7 +57,8 @@ private:
       case 6:
         return "y |> conv2d(out: 4, kernel: 1) |> sigmoid";
       case 7:
-        return "concat([slice(y, start: [0, 2, 0, 0], size: [b, 2, 6, 6]), slice(y, start: [0, 0, 0, 0], size: [b, 2, 6, 6])], axis: 1)";
+        return "concat([slice(y, start: [0, 2, 0, 0], size: [b, 2, 6, 6]), slice(y, start: [0, 0, 0, 0], size: [b, 2, 6, 6])], "
+               "axis: 1)";
       default:
         return "relu(y + (y |> conv2d(out: 4, kernel: 3, pad: 1) |> batch_norm |> relu |> conv2d(out: 4, kernel: 3, pad: 1) "
                "|> batch_norm))";
@@ -64,9 +68,10 @@ private:
   std::string skip(int i) {
     const char* scores[] = {"dense(1) |> sigmoid", "dense(1)", "dense(3) |> tanh |> dense(1)"};
     const int score = pick(0, 2);
-    return fmt::format("  let g{0} = y |> global_avg_pool |> {1} |> reshape([b])\n"
-                       "  y = skip {2} when g{0} {3} {4} leaving y\n",
-                       i, scores[score], layer(), pick(0, 1) == 0 ? "<=" : ">", score == 0 ? "0.5" : "0");
+    return fmt::format(
+        "  let g{0} = y |> global_avg_pool |> {1} |> reshape([b])\n"
+        "  y = skip {2} when g{0} {3} {4} leaving y\n",
+        i, scores[score], layer(), pick(0, 1) == 0 ? "<=" : ">", score == 0 ? "0.5" : "0");
   }
 
   std::string exit(int i) {
