@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 
 namespace tbem::driver {
@@ -124,20 +126,30 @@ Json pointJson(const std::string& name, const perturb::Series& series, const per
   return fields;
 }
 
-void sayVerdict(show::Out& out, std::span<const MethodResult> results) {
-  if (const std::string verdict = verdictText(results); !verdict.empty()) out.say("{}\n", verdict);
+bool isWhole(const PerturbationRun& perturbation, const MethodResult& result) {
+  return result.summary.examples == perturbation.plan.count;
 }
 
-/// Of a search that was interrupted after so many methods had ended.
-void sayStopped(show::Out& out, const PerturbationRun& perturbation, const perturb::Outcome& outcome, std::size_t ended,
-                bool keeps) {
-  std::string text = "stopped";
-  if (outcome.series.size() > ended) {
-    const perturb::Series& last = outcome.series.back();
-    text += fmt::format(" with {} of {} points of {}", report::grouped(static_cast<std::int64_t>(last.points.size())),
-                        report::grouped(perturbation.plan.count), last.text);
-  }
-  out.say("{}{}\n", text, keeps ? "; what was found is stored, and the same command goes on" : "");
+/// Tables of all, and what the methods that are done with all examples say together: others are of other examples.
+void printResults(show::Out& out, const PerturbationRun& perturbation, std::span<const MethodResult> results) {
+  printMethods(out, nameOf(perturbation), results);
+  std::vector<MethodResult> whole;
+  std::ranges::copy_if(results, std::back_inserter(whole),
+                       [&](const MethodResult& result) { return isWhole(perturbation, result); });
+  if (const std::string verdict = verdictText(whole); !verdict.empty()) out.say("{}\n", verdict);
+}
+
+/// "7 of 40 points of random"
+std::string partText(const PerturbationRun& perturbation, const MethodResult& result) {
+  return fmt::format("{} of {} points of {}", report::grouped(result.summary.examples), report::grouped(perturbation.plan.count),
+                     result.series.text);
+}
+
+/// Of a search that was interrupted, with what its methods have.
+void sayStopped(show::Out& out, const PerturbationRun& perturbation, std::span<const MethodResult> results, bool keeps) {
+  const bool inPart = !results.empty() && !isWhole(perturbation, results.back());
+  out.say("stopped{}{}\n", inPart ? " with " + partText(perturbation, results.back()) : "",
+          keeps ? "; what was found is stored, and the same command goes on" : "");
 }
 
 /// Of an outcome with the numbers that were made of it.
@@ -189,11 +201,8 @@ void PerturbReport::methodEnds(const PerturbationRun& perturbation, const pertur
 void PerturbReport::perturbationEnds(const PerturbationRun& perturbation, const perturb::Outcome* outcome) {
   bar.reset();
   if (out.display.json) return;
-  if (!results.empty()) {
-    printMethods(out, nameOf(perturbation), results);
-    sayVerdict(out, results);
-  }
-  if (outcome != nullptr && outcome->interrupted) sayStopped(out, perturbation, *outcome, results.size(), view.keeps);
+  if (!results.empty()) printResults(out, perturbation, results);
+  if (outcome != nullptr && outcome->interrupted) sayStopped(out, perturbation, results, view.keeps);
   out.flush();
 }
 
@@ -207,12 +216,10 @@ void printPerturbed(show::Out& out, const Perturbed& perturbed) {
   const std::vector<MethodResult> results = resultsOf(perturbed);
   if (results.empty()) return out.say("no point was found yet (tbemc perturb)\n");
   for (const MethodResult& result : results) {
-    if (result.summary.examples < perturbed.perturbation->plan.count)
-      out.say("{}: {} of {} examples (tbemc perturb goes on)\n", result.series.text, report::grouped(result.summary.examples),
-              report::grouped(perturbed.perturbation->plan.count));
+    if (!isWhole(*perturbed.perturbation, result))
+      out.say("{} (tbemc perturb goes on)\n", partText(*perturbed.perturbation, result));
   }
-  printMethods(out, nameOf(*perturbed.perturbation), results);
-  sayVerdict(out, results);
+  printResults(out, *perturbed.perturbation, results);
 }
 
 void printPerturbedPage(show::Out& out, const Perturbed& perturbed, const std::string& folder) {
