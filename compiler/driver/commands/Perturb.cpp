@@ -5,6 +5,7 @@
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/commands/Train.h"
 #include "compiler/experiment/OutFolder.h"
+#include "compiler/run/RunPerturbations.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/measured/PerturbReport.h"
 
@@ -58,18 +59,17 @@ void declare(OptionList& list, PerturbOptions& o) {
 std::string unheeded(const Given& given, const PerturbOptions& options) { return unheededRows(given, options, {}); }
 
 int run(show::Out& out, const PerturbOptions& options) {
-  if (const auto ready = foldersReady(options.campaign.store, options.training.folder); !ready) return out.fail(ready.error());
-  PipelineView view(options.stages);
-  view.mayRun = view.silent = view.ahead = true;
-  PipelineState state(options, out);
-  state.trainingsOnly = true;
-  state.timing = true;
-  if (const Progressed done = runPipeline(out, state, view, "lower"); !done.proceed) return finish(out, state, done.status);
-  if (state.perturbations.empty()) {
-    out.failure("there is nothing to perturb: the program has no `perturb`");
-    return finish(out, state, kUsage);
-  }
-  return finish(out, state, runTrainingsAndPerturbations(out, state, view, options.points));
+  return withTrainings(out, options, [&](PipelineState& state, PipelineView& view) {
+    if (state.perturbations.empty()) {
+      out.failure("there is nothing to perturb: the program has no `perturb`");
+      return static_cast<int>(kUsage);
+    }
+    if (outFolder(*state.workspace, options.training.folder).empty()) {  // told before it trains, not after
+      out.failure(kNoWeights);
+      return static_cast<int>(kUsage);
+    }
+    return runTrainingsAndPerturbations(out, state, view, options.points);
+  });
 }
 
 }  // namespace
