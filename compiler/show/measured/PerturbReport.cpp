@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 
 namespace tbem::driver {
@@ -130,13 +129,11 @@ bool isWhole(const PerturbationRun& perturbation, const MethodResult& result) {
   return result.summary.examples == perturbation.plan.count;
 }
 
-/// Tables of all, and what the methods that are done with all examples say together: others are of other examples.
+/// Tables of all, and what they say together where they are of the same examples.
 void printResults(show::Out& out, const PerturbationRun& perturbation, std::span<const MethodResult> results) {
   printMethods(out, nameOf(perturbation), results);
-  std::vector<MethodResult> whole;
-  std::ranges::copy_if(results, std::back_inserter(whole),
-                       [&](const MethodResult& result) { return isWhole(perturbation, result); });
-  if (const std::string verdict = verdictText(whole); !verdict.empty()) out.say("{}\n", verdict);
+  if (!std::ranges::all_of(results, [&](const MethodResult& result) { return isWhole(perturbation, result); })) return;
+  if (const std::string verdict = verdictText(results); !verdict.empty()) out.say("{}\n", verdict);
 }
 
 /// "7 of 40 points of random"
