@@ -195,12 +195,11 @@ Done trainAll(State& state) {
 Done readPerturbed(State& state) {
   const StoreFile file(*state.workspace, state.request.campaign.store);
   if (!file.exists()) return {};
-  RunEvents nobody;
   for (const auto& run : state.perturbations) {
     const std::string checkpoint = checkpointPath(*state.workspace, *run->training, state.request.training.folder);
     std::error_code none;
     if (!std::filesystem::exists(checkpoint, none)) continue;  // nothing can have been found without its weights
-    state.perturbed.push_back(runPerturbation(nobody, state, *run, {checkpoint, file.path(), false, true}));
+    state.perturbed.push_back(storedPerturbation(state, *run, {checkpoint, file.path()}));
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include "compiler/graph/ir/Branches.h"
 #include "compiler/jit/glue/Cache.h"
 #include "compiler/support/Interrupts.h"
+#include "runtime/perturb/Stored.h"
 #include "runtime/perturb/Summary.h"
 #include "runtime/train/Checkpoint.h"
 
@@ -13,7 +14,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -46,20 +46,23 @@ std::vector<double> gateCosts(const graph::Graph& graph, const std::vector<doubl
   return costs;
 }
 
-/// Native code of a perturbation's graphs, which run in one arena. A list: methods point to their executables.
-struct CompiledPerturbation {
-  std::list<jit::Compiled> code;
+/// What is known of a perturbation without native code: all but the executables of its victim and methods.
+struct KnownPerturbation {
+  train::Snapshot weights;
+  std::unique_ptr<data::Dataset> dataset;
   perturb::Victim victim;
+  std::vector<std::string> gates;  ///< paths, in program order
   std::vector<perturb::Method> methods;
 };
 
-/// Compiles one perturbation. One class: the functions are linked together, in one order.
+/// Native code of a perturbation's graphs, which run in one arena. One class: the functions are linked together, in one order, in
+/// which the victim and the methods take them.
 class PerturbationCompiler {
 public:
   PerturbationCompiler(State& state, const PerturbationRun& run) : state(state), run(run) {}
 
-  tl::expected<CompiledPerturbation, Failed> compile() {
-    if (state.sink().hasErrors()) return failed(kProgramErrors);
+  /// A list: the victim and the methods point to their executables.
+  tl::expected<std::list<jit::Compiled>, Failed> compile(KnownPerturbation& into) {
     add(run.victim.get(), "the network");
     add(run.single.get(), "the network on one example");
     for (const MethodRun& method : run.methods) {
@@ -67,16 +70,20 @@ public:
       add(method.mover.get(), fmt::format("`{}`", method.spec.text));
     }
     const auto linked = estimate::link(std::move(functions));
-    if (!linked) return failed(kRunFailed, fmt::format("perturb {}: {}", run.spec.decl->name.text, linked.error()));
+    if (!linked) return failed(kRunFailed, linked.error());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      auto code = compileRow(*rows[i]->elaborated, linked->programs[i], {});
-      if (!code) return failed(kEnvironment, code.error());
-      made.code.push_back(std::move(*code));
+      auto compiled = compileRow(*rows[i]->elaborated, linked->programs[i], {});
+      if (!compiled) return failed(kEnvironment, compiled.error());
+      code.push_back(std::move(*compiled));
     }
-    next = made.code.begin();
-    describeVictim();
-    for (const MethodRun& method : run.methods) describe(method);
-    return std::move(made);
+    next = code.begin();
+    into.victim.batch = take();
+    if (run.single != nullptr) into.victim.single = take();
+    for (perturb::Method& method : into.methods) {
+      if (method.learning) method.learning->step = take();
+      method.mover = take();
+    }
+    return std::move(code);
   }
 
 private:
@@ -89,40 +96,11 @@ private:
   /// In the order of `add`.
   const runtime::Executable* take() { return &(next++)->executable; }
 
-  const graph::Row& elaborated(const DesignRun* of) { return *state.rowOf(of)->elaborated; }
-
-  void describeVictim() {
-    const graph::Row& row = elaborated(run.victim.get());
-    perturb::Victim& victim = made.victim;
-    victim.backend = state.backend.backend;
-    victim.batch = take();
-    if (run.single != nullptr) victim.single = take();
-    victim.input = run.training->spec.network->tensors.front().name.text;
-    victim.classAxis = graph::classAxis(run.training->spec, row, run.training->shape);
-    victim.branchFlops = branchFlops(row, run.plan.batch);
-    const auto flops = estimate::countFlops(row.graph(), row.values);
-    victim.least = estimate::toDouble(flops->least.forward) / static_cast<double>(run.plan.batch);
-    victim.most = estimate::toDouble(flops->most.forward) / static_cast<double>(run.plan.batch);
-  }
-
-  void describe(const MethodRun& of) {
-    std::optional<perturb::Learning> learning;
-    if (of.learner != nullptr) {
-      learning.emplace();
-      learning->step = take();
-      learning->seed = made.victim.input + ".seed";
-      learning->epochs = of.spec.epochs;
-      learning->count = of.spec.examples.value_or(run.about.train);
-    }
-    made.methods.push_back(methodOf(of.spec, made.victim.input, take()));
-    made.methods.back().learning = learning;
-  }
-
   State& state;
   const PerturbationRun& run;
   std::vector<const RowState*> rows;
   std::vector<estimate::Function> functions;
-  CompiledPerturbation made;
+  std::list<jit::Compiled> code;
   std::list<jit::Compiled>::iterator next;
 };
 
@@ -156,38 +134,78 @@ std::string identityOf(State& state, const PerturbationRun& run, const MethodRun
   return jit::hashKey(text);
 }
 
-/// What a perturbation reads before it searches.
-struct Given {
-  train::Snapshot weights;
-  std::unique_ptr<data::Dataset> dataset;
-  std::vector<std::string> identities;  ///< of its methods
-};
-/// Errors: in words.
-tl::expected<Given, std::string> readGiven(State& state, const PerturbationRun& run, const std::string& path) {
-  auto checkpoint = train::readCheckpoint(path);
-  if (!checkpoint) return tl::unexpected(std::move(checkpoint).error());
-  if (!*checkpoint) return tl::unexpected(fmt::format("there are no weights at `{}`", path));
-  auto dataset = run.reader->open(run.settings);
-  if (!dataset) return tl::unexpected(std::move(dataset).error());
-  Given given{std::move((*checkpoint)->now), std::move(*dataset), {}};
-  const std::string weights = hashOf(given.weights);
-  for (const MethodRun& method : run.methods)
-    given.identities.push_back(identityOf(state, run, method, weights, given.dataset->fingerprint()));
-  return given;
+perturb::Victim victimOf(State& state, const PerturbationRun& run) {
+  const graph::Row& row = *state.rowOf(run.victim.get())->elaborated;
+  perturb::Victim victim;
+  victim.backend = state.backend.backend;
+  victim.input = run.training->spec.network->tensors.front().name.text;
+  victim.classAxis = graph::classAxis(run.training->spec, row, run.training->shape);
+  victim.branchFlops = branchFlops(row, run.plan.batch);
+  const auto flops = estimate::countFlops(row.graph(), row.values);
+  victim.least = estimate::toDouble(flops->least.forward) / static_cast<double>(run.plan.batch);
+  victim.most = estimate::toDouble(flops->most.forward) / static_cast<double>(run.plan.batch);
+  return victim;
 }
 
-perturb::Observer observerOf(RunEvents& events, const PerturbationRun& run, const perturb::Victim& victim,
-                             const std::function<bool()>& stop) {
+/// As the victim's executable names them.
+std::vector<std::string> gatesOf(const estimate::Program& victim) {
+  std::vector<std::string> gates;
+  for (const auto& branch : victim.branches) {
+    if (branch.gate != graph::kNoOp && std::ranges::find(gates, branch.path) == gates.end()) gates.push_back(branch.path);
+  }
+  return gates;
+}
+
+/// Reads what it is of: weights, data, and by these the identities of its points.
+tl::expected<KnownPerturbation, Failed> know(State& state, const PerturbationRun& run, const std::string& path) {
+  if (state.sink().hasErrors()) return failed(kProgramErrors);
+  if (path.empty()) return failed(kUsage, kNoWeights);
+  auto checkpoint = train::readCheckpoint(path);
+  if (!checkpoint) return failed(kEnvironment, checkpoint.error());
+  if (!*checkpoint) return failed(kEnvironment, fmt::format("there are no weights at `{}`", path));
+  KnownPerturbation known;
+  known.weights = std::move((*checkpoint)->now);
+  auto dataset = run.reader->open(run.settings);
+  if (!dataset) return failed(kEnvironment, dataset.error());
+  known.dataset = std::move(*dataset);
+  known.victim = victimOf(state, run);
+  known.gates = gatesOf(*state.rowOf(run.victim.get())->program);
+  const std::string weights = hashOf(known.weights);
+  for (const MethodRun& of : run.methods) {
+    perturb::Method& method = known.methods.emplace_back(methodOf(of.spec, known.victim.input, nullptr));
+    method.identity = identityOf(state, run, of, weights, known.dataset->fingerprint());
+    if (of.learner == nullptr) continue;
+    method.learning.emplace();
+    method.learning->seed = known.victim.input + ".seed";
+    method.learning->epochs = of.spec.epochs;
+    method.learning->count = of.spec.examples.value_or(run.about.train);
+  }
+  return known;
+}
+
+perturb::Observer observerOf(RunEvents& events, const PerturbationRun& perturbation, const perturb::Victim& victim,
+                             const Interruptible& run) {
   perturb::Observer observer;
-  observer.begins = [&](const perturb::Method& method) { events.methodBegins(run, method); };
+  observer.begins = [&](const perturb::Method& method) { events.methodBegins(perturbation, method); };
   observer.ends = [&](const perturb::Method&, const perturb::Series& series) {
-    events.methodEnds(run, series, perturb::summarise(series, victim));
+    events.methodEnds(perturbation, series, perturb::summarise(series, victim));
   };
   observer.progress = [&](std::int64_t done, std::int64_t total, const std::string& what) {
-    events.perturbing(run, done, total, what);
+    events.perturbing(perturbation, done, total, what);
   };
-  observer.stop = stop;
+  observer.stop = [&run] { return run.isToEnd(); };
   return observer;
+}
+
+Failed failureOf(const perturb::Failure& failure) {
+  return {failure.kind == perturb::Failure::Kind::Run ? kRunFailed : kEnvironment, {failure.message}};
+}
+
+/// The same with what it is of before each message.
+Failed named(const PerturbationRun& perturbation, Failed failure) {
+  for (std::string& message : failure.messages)
+    message = fmt::format("perturb {}: {}", perturbation.spec.decl->name.text, message);
+  return failure;
 }
 
 }  // namespace
@@ -225,42 +243,36 @@ perturb::Method methodOf(const graph::MethodSpec& spec, const std::string& input
 
 Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun& perturbation,
                           const PerturbationPlaces& places) {
-  const std::string title = "perturb " + perturbation.spec.decl->name.text;
-  Perturbed done{&perturbation, failed(kEnvironment), 0, 0, {}};
-  const auto fails = [&](ExitCode status, const std::string& why) {
-    done.outcome = failed(status, fmt::format("{}: {}", title, why));
+  Perturbed done{&perturbation, failed(kEnvironment), 0, 0, {}, {}};
+  const auto fails = [&](Failed why) {
+    done.outcome = tl::unexpected(named(perturbation, std::move(why)));
     return std::move(done);
   };
   const Interruptible run(state.request.interrupts);
-  auto code = PerturbationCompiler(state, perturbation).compile();
-  if (!code) {
-    done.outcome = tl::unexpected(std::move(code).error());
-    return done;
-  }
-  const auto given = readGiven(state, perturbation, places.checkpoint);
-  if (!given) return fails(kEnvironment, given.error());
-  for (std::size_t i = 0; i < code->methods.size(); ++i) code->methods[i].identity = given->identities[i];
-  perturb::Victim& victim = code->victim;
-  victim.weights = &given->weights;
+  auto known = know(state, perturbation, places.checkpoint);
+  if (!known) return fails(std::move(known).error());
+  const auto code = PerturbationCompiler(state, perturbation).compile(*known);
+  if (!code) return fails(code.error());
+  perturb::Victim& victim = known->victim;
+  victim.weights = &known->weights;
   done.least = victim.least;
   done.most = victim.most;
   events.perturbationBegins(perturbation, victim);
-  auto outcome = perturb::run(perturbation.plan, *given->dataset, victim, code->methods, {places.store, places.fresh},
-                              observerOf(events, perturbation, victim, [&] { return places.storedOnly || run.isToEnd(); }));
+  auto outcome = perturb::run(perturbation.plan, *known->dataset, victim, known->methods, {places.store, places.fresh},
+                              observerOf(events, perturbation, victim, run));
   events.perturbationEnds(perturbation, outcome ? &*outcome : nullptr);
-  if (!outcome)
-    return fails(outcome.error().kind == perturb::Failure::Kind::Run ? kRunFailed : kEnvironment, outcome.error().message);
+  if (!outcome) return fails(failureOf(outcome.error()));
   for (const perturb::Series& series : outcome->series) done.summaries.push_back(perturb::summarise(series, victim));
-  const bool certifies = perturbation.spec.certifies && !outcome->interrupted && !places.storedOnly;
+  const bool certifies = perturbation.spec.certifies && !outcome->interrupted;
   done.outcome = std::move(*outcome);
   if (!certifies) return done;
   const graph::Row& network = *state.rowOf(perturbation.single.get())->elaborated;
-  auto certified =
-      certify(perturbation, network, weights, **dataset, *done.outcome, [&](std::int64_t example, std::int64_t total) {
-        events.perturbing(perturbation, example, total, "certify");
-        return !run.isToEnd();
-      });
-  if (!certified) return fails(kRunFailed, "certify: " + certified.error());
+  auto certified = certify(perturbation, network, known->weights, *known->dataset, *done.outcome,
+                           [&](std::int64_t example, std::int64_t total) {
+                             events.perturbing(perturbation, example, total, "certify");
+                             return !run.isToEnd();
+                           });
+  if (!certified) return fails({kRunFailed, {"certify: " + certified.error()}});
   certified->most = victim.most;
   events.certified(perturbation, *certified);
   done.certified = std::move(*certified);
@@ -269,9 +281,30 @@ Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun
 
 tl::expected<std::vector<std::string>, Failed> storedUnder(State& state, const PerturbationRun& perturbation,
                                                            const std::string& checkpoint) {
-  auto given = readGiven(state, perturbation, checkpoint);
-  if (given) return std::move(given->identities);
-  return failed(kEnvironment, fmt::format("perturb {}: {}", perturbation.spec.decl->name.text, given.error()));
+  const auto known = know(state, perturbation, checkpoint);
+  if (!known) return tl::unexpected(named(perturbation, known.error()));
+  std::vector<std::string> identities;
+  for (const perturb::Method& method : known->methods) identities.push_back(method.identity);
+  return identities;
+}
+
+Perturbed storedPerturbation(State& state, const PerturbationRun& perturbation, const PerturbationPlaces& places) {
+  Perturbed done{&perturbation, failed(kEnvironment), 0, 0, {}, {}};
+  const auto known = know(state, perturbation, places.checkpoint);
+  if (!known) {
+    done.outcome = tl::unexpected(named(perturbation, known.error()));
+    return done;
+  }
+  done.least = known->victim.least;
+  done.most = known->victim.most;
+  auto all = perturb::stored(perturbation.plan, known->gates, known->methods, places.store);
+  if (!all) {
+    done.outcome = tl::unexpected(named(perturbation, failureOf(all.error())));
+    return done;
+  }
+  for (const perturb::Series& series : *all) done.summaries.push_back(perturb::summarise(series, known->victim));
+  done.outcome = perturb::Outcome{std::move(*all)};
+  return done;
 }
 
 }  // namespace tbem::driver

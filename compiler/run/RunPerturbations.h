@@ -16,11 +16,14 @@ namespace tbem::driver {
 
 /// Where points are kept, and the weights that a training has left.
 struct PerturbationPlaces {
-  std::string checkpoint;   ///< of the training
-  std::string store;        ///< "": points are not kept
-  bool fresh = false;       ///< what the store has is not taken
-  bool storedOnly = false;  ///< nothing is searched for: what the store has is all
+  std::string checkpoint;  ///< of the training; "": it keeps none
+  std::string store;       ///< "": points are not kept
+  bool fresh = false;      ///< what the store has is not taken
 };
+
+/// Why nothing is searched for where there is no place for a checkpoint.
+constexpr const char* kNoWeights =
+    "the program is no file beside which its trainings could keep their weights; --out DIR keeps them there";
 
 /// Tells the graphs of searches what each gate of the network decides about, by which their objectives weigh it. `network`: its
 /// elaborated row at inference, of `batch` examples; nullptr among `searches` is left out. False: it has no gates.
@@ -30,9 +33,13 @@ bool weighGates(std::span<DesignRun* const> searches, const graph::Row& network,
 perturb::Method methodOf(const graph::MethodSpec& spec, const std::string& input, const runtime::Executable* mover);
 
 /// Of a state that has passed `lower`. Request::interrupts end it after the step in hand. Failures: kRunFailed (a step failed, a
-/// method left its ball), kEnvironment (data, checkpoint or store cannot be read or written), kProgramErrors (no message).
+/// method left its ball), kEnvironment (data, checkpoint or store cannot be read or written), kUsage (kNoWeights), kProgramErrors
+/// (no message).
 Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun& perturbation, const PerturbationPlaces& places);
 
+/// What the store, which is there, has of a perturbation: methods without a point are left out, others may have points of some
+/// examples alone. Nothing is compiled or run. Failures as above.
+Perturbed storedPerturbation(State& state, const PerturbationRun& perturbation, const PerturbationPlaces& places);
 /// The identities under which the store has the points of each method, in order. Of a state that has passed `lower`. Failures:
 /// kEnvironment (data or checkpoint cannot be read).
 tl::expected<std::vector<std::string>, Failed> storedUnder(State& state, const PerturbationRun& perturbation,

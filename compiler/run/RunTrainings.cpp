@@ -2,6 +2,8 @@
 
 #include "compiler/backends/Algorithms.h"
 #include "compiler/count/Flops.h"
+#include "compiler/experiment/Identity.h"
+#include "compiler/experiment/trainings/Ball.h"
 #include "compiler/jit/glue/Cache.h"
 #include "compiler/run/RunPerturbations.h"
 #include "compiler/support/Interrupts.h"
@@ -28,21 +30,30 @@ struct CompiledTraining {
   std::optional<jit::Compiled> mover;                ///< of clause `harden`
 };
 
+/// A training's graphs as functions of one arena, and their rows, in one order: its step, its evaluations, what hardens it.
+struct TrainingFunctions {
+  std::vector<const RowState*> rows;
+  std::vector<estimate::Function> list;
+};
+
+TrainingFunctions functionsOf(State& state, const TrainingRun& training) {
+  TrainingFunctions functions;
+  const auto add = [&](const DesignRun* run, std::string name) {
+    const RowState& row = *functions.rows.emplace_back(state.rowOf(run));
+    functions.list.push_back({std::move(name), &row.elaborated->graph(), *row.program});
+  };
+  add(training.step.get(), "the training step");
+  for (const auto& [batch, run] : training.evaluation) add(run.get(), fmt::format("the evaluation of {} examples", batch));
+  if (training.mover != nullptr) add(training.mover.get(), "what hardens it");
+  return functions;
+}
+
 tl::expected<CompiledTraining, Failed> compileTraining(State& state, const TrainingRun& training) {
   if (state.sink().hasErrors()) return failed(kProgramErrors);
-  std::vector<const RowState*> rows{state.rowOf(training.step.get())};
-  std::vector<estimate::Function> functions{{"the training step", &rows[0]->elaborated->graph(), *rows[0]->program}};
-  for (const auto& [batch, run] : training.evaluation) {
-    const RowState& row = *rows.emplace_back(state.rowOf(run.get()));
-    functions.push_back({fmt::format("the evaluation of {} examples", batch), &row.elaborated->graph(), *row.program});
-  }
-  if (training.mover != nullptr) {
-    const RowState& row = *rows.emplace_back(state.rowOf(training.mover.get()));
-    functions.push_back({"what hardens it", &row.elaborated->graph(), *row.program});
-  }
-  const auto linked = estimate::link(std::move(functions));
+  TrainingFunctions functions = functionsOf(state, training);
+  const auto linked = estimate::link(std::move(functions.list));
   if (!linked) return failed(kRunFailed, fmt::format("train {}: {}", training.spec.decl->name.text, linked.error()));
-  const auto codeOf = [&](std::size_t i) { return compileRow(*rows[i]->elaborated, linked->programs[i], {}); };
+  const auto codeOf = [&](std::size_t i) { return compileRow(*functions.rows[i]->elaborated, linked->programs[i], {}); };
   auto step = codeOf(0);
   if (!step) return failed(kEnvironment, step.error());
   CompiledTraining code{std::move(*step), {}, {}};
@@ -96,10 +107,12 @@ train::Machine machineOf(State& state, const TrainingRun& training, const Compil
   machine.branchFlops = branchFlops(state, training);
   if (code.mover) {
     const graph::Hardening& harden = *training.spec.harden;
-    const std::int64_t batch = training.plan.batch;
-    const auto moved = static_cast<std::int64_t>(std::ceil(harden.share.toDouble() * static_cast<double>(batch)));
-    machine.hardening =
-        perturb::hardening(methodOf(harden.method, machine.inputs.front(), &code.mover->executable), batch, moved);
+    perturb::Plan plan;
+    plan.batch = training.plan.batch;
+    plan.seed = training.plan.seed;
+    takeBall(plan, harden.ball);
+    const auto moved = static_cast<std::int64_t>(std::ceil(harden.share.toDouble() * static_cast<double>(plan.batch)));
+    machine.hardening = perturb::hardening(methodOf(harden.method, machine.inputs.front(), &code.mover->executable), plan, moved);
   }
   return machine;
 }
@@ -136,6 +149,21 @@ train::Observer observerOf(RunEvents& events, const TrainingRun& training, const
 
 }  // namespace
 
+std::optional<HardeningCost> hardeningCost(State& state, const TrainingRun& training, const estimate::Convention& convention) {
+  if (training.mover == nullptr) return std::nullopt;
+  const RowState* mover = state.rowOf(training.mover.get());
+  if (mover == nullptr) return std::nullopt;
+  const auto flops = estimate::countFlops(mover->elaborated->graph(), mover->elaborated->values, convention);
+  if (!flops) return std::nullopt;
+  HardeningCost cost;
+  const std::int64_t runs = training.spec.harden->method.steps * training.sizes.total;
+  cost.flops = estimate::toDouble(flops->most.step()) * static_cast<double>(runs);
+  const bool lowered = mover->program.has_value() && !state.sink().hasErrors();
+  if (!lowered) return cost;
+  if (const auto linked = estimate::link(functionsOf(state, training).list)) cost.arena = linked->arena;
+  return cost;
+}
+
 tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state, const TrainingRun& training,
                                                  const Checkpointing& checkpoint) {
   const Interruptible run(state.request.interrupts);
@@ -151,6 +179,11 @@ tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state
   keeping.fresh = checkpoint.fresh;
   keeping.identity =
       identityOf(training, *state.rowOf(training.step.get())->elaborated, state.backendName, (*dataset)->fingerprint());
+  if (training.mover != nullptr) {
+    // What its clause says by names of values.
+    const graph::Row& mover = *state.rowOf(training.mover.get())->elaborated;
+    keeping.identity.emplace_back("what hardens it", graphIdentity(mover.structure->graph, mover.values));
+  }
   keeping.machine = machineText(state, training);
   events.trainingBegins(training, keeping.path);
   auto outcome = train::run(plan, **dataset, machine, keeping, observerOf(events, training, run));

@@ -7,6 +7,8 @@
 
 #include <tl/expected.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tbem::driver {
@@ -20,5 +22,13 @@ struct Checkpointing {
 /// kRunFailed (a step failed), kEnvironment (data or checkpoint cannot be read or written), kProgramErrors (no message).
 tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state, const TrainingRun& training,
                                                  const Checkpointing& checkpoint);
+
+/// What clause `harden` adds to a training.
+struct HardeningCost {
+  double flops = 0;                    ///< of all its moves, on the path that takes most
+  std::optional<std::uint64_t> arena;  ///< bytes, in which it takes turns with the step and the evaluations; nothing: not lowered
+};
+/// Of a state that has passed `graph`. Nothing: it has no such clause, or what is wrong with it was told.
+std::optional<HardeningCost> hardeningCost(State& state, const TrainingRun& training, const estimate::Convention& convention);
 
 }  // namespace tbem::driver

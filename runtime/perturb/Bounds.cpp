@@ -27,6 +27,15 @@ Distance distanceBetween(std::span<const float> a, std::span<const float> b) {
   return distance;
 }
 
+void Range::add(std::span<const float> numbers) {
+  for (const float number : numbers) {
+    if (number < least) least = number;
+    if (number > largest) largest = number;
+  }
+}
+
+std::string Range::text() const { return least > largest ? "not numbers" : fmt::format("from {} to {}", least, largest); }
+
 std::string outsideOfBox(const Plan& plan, std::span<const float> numbers) {
   const double slack = kSlack * (plan.high - plan.low) + kRounding * largestOf(plan);
   for (std::size_t i = 0; i < numbers.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include "runtime/perturb/Perturb.h"
 
+#include <limits>
 #include <span>
 #include <string>
 
@@ -13,6 +14,13 @@ struct Distance {
   double linf = 0, l2 = 0;
 };
 Distance distanceBetween(std::span<const float> a, std::span<const float> b);
+
+/// What numbers lie between; those that are none (NaN) do not count.
+struct Range {
+  float least = std::numeric_limits<float>::infinity(), largest = -std::numeric_limits<float>::infinity();
+  void add(std::span<const float> numbers);
+  std::string text() const;  ///< "from 0 to 255"
+};
 
 /// Why a valid input cannot be these numbers ("has 1.5 at place 3, .."); "" where it can.
 std::string outsideOfBox(const Plan& plan, std::span<const float> numbers);

@@ -12,6 +12,15 @@ using Kind = Failure::Kind;
 std::int64_t Examples::total() const { return std::min(plan.count, dataset.description().count(plan.split)); }
 
 Result<Batch> Examples::read(std::int64_t number) const {
+  auto batch = readAny(number);
+  for (std::int64_t i = 0; batch && i < batch->count; ++i) {
+    const std::string problem = outsideOfBox(plan, batch->input(i));
+    if (!problem.empty()) return tl::unexpected(outside(batch->examples[static_cast<std::size_t>(i)], problem));
+  }
+  return batch;
+}
+
+Result<Batch> Examples::readAny(std::int64_t number) const {
   const data::Description& about = dataset.description();
   Batch batch;
   batch.number = number;
@@ -27,14 +36,19 @@ Result<Batch> Examples::read(std::int64_t number) const {
   if (classes.size() == batch.labels.size()) {  // one an example
     std::ranges::replace_copy(classes, batch.labels.begin(), runtime::kNoClass, std::int64_t{-1});
   }
-  for (std::int64_t i = 0; i < batch.count; ++i) {
-    const std::string problem = outsideOfBox(plan, batch.input(i));
-    if (problem.empty()) continue;
-    return failure(Kind::Environment, fmt::format("example {} of the {} split {}: the box is not that of the data",
-                                                  batch.examples[static_cast<std::size_t>(i)],
-                                                  plan.split == data::Split::Test ? "test" : "training", problem));
-  }
   return batch;
+}
+
+Failure Examples::outside(std::int64_t example, const std::string& problem) const {
+  Range range;
+  for (std::int64_t number = 0; number < batches(); ++number) {
+    const auto batch = readAny(number);
+    if (!batch) return batch.error();
+    range.add(batch->inputs);
+  }
+  return {Kind::Environment,
+          fmt::format("example {} of the {} split {}; numbers of the examples are {}, which the clause `box` is to say", example,
+                      plan.split == data::Split::Test ? "test" : "training", problem, range.text())};
 }
 
 }  // namespace tbem::perturb

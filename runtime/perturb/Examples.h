@@ -40,6 +40,11 @@ public:
   Result<Batch> read(std::int64_t number) const;
 
 private:
+  /// Whether they are valid inputs or not.
+  Result<Batch> readAny(std::int64_t number) const;
+  /// This example is no valid input: what the numbers of all examples are, which may take as long as reading them does.
+  Failure outside(std::int64_t example, const std::string& problem) const;
+
   const Plan& plan;
   const data::Dataset& dataset;
 };

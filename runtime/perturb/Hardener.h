@@ -10,8 +10,9 @@
 
 namespace tbem::perturb {
 
-/// `method` learns nothing and needs no label; `batch`: examples of a step, of which the first `moved` are moved. The
-/// executable of the method must outlive the result.
-train::Hardening hardening(Method method, std::int64_t batch, std::int64_t moved);
+/// `method` learns nothing and needs no label. `plan`: the batch, the seed, ball and box. Of each batch the first `moved`
+/// examples are moved. The method's executable must outlive the result. Errors of its moves: an example of the batch outside the
+/// box, a step that fails, a point that lies where none may.
+train::Hardening hardening(Method method, const Plan& plan, std::int64_t moved);
 
 }  // namespace tbem::perturb

@@ -21,10 +21,10 @@ std::vector<std::byte> bytesOf(const std::vector<float>& numbers) {
 
 }  // namespace
 
-Result<KeptPoints> KeptPoints::open(const Keeping& keeping) {
+Result<KeptPoints> KeptPoints::open(const Keeping& keeping, store::Mode mode) {
   KeptPoints kept(keeping);
   if (keeping.store.empty()) return kept;
-  auto opened = store::Store::open(keeping.store);
+  auto opened = store::Store::open(keeping.store, mode);
   if (!opened) return failure(Kind::Environment, opened.error().message);
   kept.store.emplace(std::move(*opened));
   return kept;
@@ -41,7 +41,7 @@ Result<Points> KeptPoints::of(const Method& method, std::int64_t total, std::siz
     if (!point || point->decisions.size() != gates) {
       return failure(
           Kind::Environment,
-          fmt::format("store {}: what it has of {}, example {}, cannot be taken up: {}; --fresh searches anew", keeping.store,
+          fmt::format("store {}: what it has of {}, example {}, cannot be taken up: {}; --again searches anew", keeping.store,
                       method.text, stored.example, point ? "it is of a network with other gates" : point.error()));
     }
     if (repeats == 0 || point->latency > 0) points.emplace(stored.example, std::move(*point));

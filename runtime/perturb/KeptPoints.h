@@ -21,8 +21,8 @@ struct Found {
 
 class KeptPoints {
 public:
-  /// The store is made where there is none, and is not opened where none is wanted.
-  static Result<KeptPoints> open(const Keeping& keeping);
+  /// The store is made where there is none, unless it is only read, and is not opened where none is wanted.
+  static Result<KeptPoints> open(const Keeping& keeping, store::Mode mode = store::Mode::ReadWrite);
 
   /// Those of the first `total` examples. `gates`: how many the network has. `repeats`: as Plan::repeats; a point whose latency
   /// was not wanted then is none. Errors: what the store says, a text that is no point of this network.

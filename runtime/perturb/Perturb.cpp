@@ -112,12 +112,10 @@ public:
       auto series = seriesOf(method);
       if (!series) return tl::unexpected(series.error());
       pointsBefore += std::ssize(series->points);
-      if (outcome.interrupted) {
-        if (!series->points.empty()) outcome.series.push_back(std::move(*series));
-        break;
-      }
+      if (outcome.interrupted && series->points.empty()) break;
       if (observer.ends) observer.ends(method, *series);
       outcome.series.push_back(std::move(*series));
+      if (outcome.interrupted) break;
     }
     return std::move(outcome);
   }

@@ -6,6 +6,7 @@
 #include "compiler/driver/commands/Train.h"
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/OutFolder.h"
+#include "compiler/run/RunPerturbations.h"
 #include "compiler/run/weights/SavePoints.h"
 #include "compiler/run/weights/StepFile.h"
 #include "compiler/show/Out.h"
@@ -67,30 +68,29 @@ void declare(OptionList& list, PerturbOptions& o) {
 std::string unheeded(const Given& given, const PerturbOptions& options) { return unheededRows(given, options, {}); }
 
 int run(show::Out& out, const PerturbOptions& options) {
-  if (const auto ready = foldersReady(options.campaign.store, options.training.folder); !ready) return out.fail(ready.error());
   if (!options.save.empty()) {
     if (const auto ready = canSaveArrays(options.save); !ready) return out.fail(ready.error());
   }
-  PipelineView view(options.stages);
-  view.mayRun = view.silent = view.ahead = true;
-  PipelineState state(options, out);
-  state.trainingsOnly = true;
-  state.timing = true;
-  if (const Progressed done = runPipeline(out, state, view, "lower"); !done.proceed) return finish(out, state, done.status);
-  if (state.perturbations.empty()) {
-    out.failure("there is nothing to perturb: the program has no `perturb`");
-    return finish(out, state, kUsage);
-  }
-  if (!options.save.empty() && !keepsPoints(state)) {
-    out.failure("--save writes what the store has, and this program is no file and has none: --store FILE keeps one");
-    return finish(out, state, kUsage);
-  }
-  const int status = runTrainingsAndPerturbations(out, state, view, options.points);
-  if (options.save.empty() || status == kInterrupted || state.perturbed.empty()) return finish(out, state, status);
-  const StoreFile store(*state.workspace, options.campaign.store);
-  const auto saved = savePoints(state, store.path(), options.save);
-  const int written = saved ? static_cast<int>(kOk) : out.fail(saved.error());
-  return finish(out, state, status != kOk ? status : written);
+  return withTrainings(out, options, [&](PipelineState& state, PipelineView& view) {
+    if (state.perturbations.empty()) {
+      out.failure("there is nothing to perturb: the program has no `perturb`");
+      return static_cast<int>(kUsage);
+    }
+    if (outFolder(*state.workspace, options.training.folder).empty()) {  // told before it trains, not after
+      out.failure(kNoWeights);
+      return static_cast<int>(kUsage);
+    }
+    if (!options.save.empty() && !keepsPoints(state)) {
+      out.failure("--save writes what the store has, and this program is no file and has none: --store FILE keeps one");
+      return static_cast<int>(kUsage);
+    }
+    const int status = runTrainingsAndPerturbations(out, state, view, options.points);
+    if (options.save.empty() || status == kInterrupted || state.perturbed.empty()) return status;
+    const StoreFile store(*state.workspace, options.campaign.store);
+    const auto saved = savePoints(state, store.path(), options.save);
+    const int written = saved ? static_cast<int>(kOk) : out.fail(saved.error());
+    return status != kOk ? status : written;
+  });
 }
 
 }  // namespace

@@ -25,6 +25,17 @@ int runTrainings(show::Out& out, PipelineState& state, const PipelineView& view)
   return status == kOk && !done.proceed ? done.status : status;
 }
 
+int withTrainings(show::Out& out, const CommandOptions& options, const RunOfTrainings& run) {
+  if (const auto ready = foldersReady(options.campaign.store, options.training.folder); !ready) return out.fail(ready.error());
+  PipelineView view(options.stages);
+  view.mayRun = view.silent = view.ahead = true;
+  PipelineState state(options, out);
+  state.trainingsOnly = true;
+  state.timing = true;
+  if (const Progressed done = runPipeline(out, state, view, "lower"); !done.proceed) return finish(out, state, done.status);
+  return finish(out, state, run(state, view));
+}
+
 namespace {
 
 struct TrainOptions : CommandOptions {};
@@ -41,24 +52,16 @@ void declare(OptionList& list, TrainOptions& o) {
 std::string unheeded(const Given& given, const TrainOptions& options) { return unheededRows(given, options, {}); }
 
 int run(show::Out& out, const TrainOptions& options) {
-  if (const auto ready = foldersReady("", options.training.folder); !ready) return out.fail(ready.error());
-  PipelineView view(options.stages);
-  view.mayRun = view.silent = view.ahead = true;
-  PipelineState state(options, out);
-  state.trainingsOnly = true;
-  state.timing = true;
-  if (const Progressed done = runPipeline(out, state, view, "lower"); !done.proceed) return finish(out, state, done.status);
-  if (state.trainings.empty()) {
-    out.failure("there is nothing to train: the program has no `train`");
-    return finish(out, state, kUsage);
-  }
-  int status = runTrainings(out, state, view);
-  // What is to be printed may be behind the last training.
-  if (status == kOk && passes(options.stages.printAfter, "train")) {
-    view.ahead = false;
-    status = runPipeline(out, state, view, "train").status;
-  }
-  return finish(out, state, status);
+  return withTrainings(out, options, [&](PipelineState& state, PipelineView& view) {
+    if (state.trainings.empty()) {
+      out.failure("there is nothing to train: the program has no `train`");
+      return static_cast<int>(kUsage);
+    }
+    const int status = runTrainings(out, state, view);
+    if (status != kOk || !passes(options.stages.printAfter, "train")) return status;
+    view.ahead = false;  // what is to be printed may be behind the last training
+    return runPipeline(out, state, view, "train").status;
+  });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Train.h"
+#include "compiler/experiment/trainings/Ball.h"
 #include "compiler/experiment/trainings/Examples.h"
 #include "compiler/sema/Suggest.h"
 
@@ -76,10 +77,7 @@ private:
     }
     plan.batch = std::min(spec.batch, plan.count);
     plan.seed = spec.seed.value_or(target.seed);
-    plan.norm = spec.ball.norm == graph::Norm::L2 ? perturb::Norm::L2 : perturb::Norm::Linf;
-    plan.radius = spec.ball.radius.toDouble();
-    plan.low = spec.ball.low.toDouble();
-    plan.high = spec.ball.high.toDouble();
+    takeBall(plan, spec.ball);
     plan.keepLabel = spec.keepLabel;
     plan.repeats = spec.repeats;
     for (const graph::MethodSpec& method : spec.methods) {

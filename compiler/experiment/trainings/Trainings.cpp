@@ -212,7 +212,10 @@ std::vector<std::pair<std::string, std::string>> identityOf(const TrainingRun& t
                               plan.augmentation.crop > 0 ? fmt::format("crop({})", plan.augmentation.crop) : "")},
       {"backend", backend},
   };
-  if (spec.harden) identity.emplace_back("harden", spec.harden->text);  // likewise younger
+  if (spec.harden) {  // likewise younger
+    identity.emplace_back("harden", fmt::format("{} (steps: {}, share: {})", spec.harden->text, spec.harden->method.steps,
+                                                spec.harden->share.toDouble()));
+  }
   return identity;
 }
 

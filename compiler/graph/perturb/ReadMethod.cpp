@@ -226,9 +226,13 @@ std::optional<Hardening> readHardening(ClauseReader& e, const ast::Clause& claus
   const std::size_t errors = e.sink.errorCount();
   Hardening hardening;
   const ast::Argument* method = nullptr;
+  std::map<std::string, SrcRange> seen;
   for (const ast::Argument& item : clause.items) {
     const std::string& name = item.name.text;
-    if (name == "norm" && item.value != nullptr) {
+    const auto [first, fresh] = seen.emplace(name, item.range);
+    if (!fresh && !name.empty()) {
+      e.sink.report(diag::argument_twice, item.range, name).label(first->second, "given here first");
+    } else if (name == "norm" && item.value != nullptr) {
       readNorm(e, *item.value, hardening.ball);
     } else if (name == "box" && item.value != nullptr) {
       readBox(e, *item.value, hardening.ball);
@@ -238,7 +242,7 @@ std::optional<Hardening> readHardening(ClauseReader& e, const ast::Clause& claus
       if (share && share->num > 0 && compare(*share, {1}) <= 0)
         hardening.share = *share;
       else if (!given.isPoison())
-        e.fail(diag::design_clause_value, item.range, name, "a share of the batch, above 0 and at most 1", e.text(item.range));
+        e.fail(diag::design_clause_value, item.range, name, "a share of the batch, above 0 and at most 1", e.text(*item.value));
     } else if (name.empty() && method == nullptr) {
       method = &item;
     } else {
@@ -255,7 +259,7 @@ std::optional<Hardening> readHardening(ClauseReader& e, const ast::Clause& claus
            "`" + read->word + "`");
   if (!read || e.sink.errorCount() != errors) return std::nullopt;
   hardening.method = std::move(*read);
-  hardening.text = e.text(clause.range);
+  for (const ast::Argument& item : clause.items) hardening.text += (hardening.text.empty() ? "" : ", ") + e.text(item.range);
   return hardening;
 }
 

@@ -107,9 +107,9 @@ std::optional<ExperimentSpec> searchOf(Session& session, const ast::Name& name, 
                                        const TrainingSpec& training, const DataShape& data, const SearchGraph& graph) {
   const auto& tensors = training.network->tensors;
   if (tensors.size() != 1 || data.inputs.size() != 1) {
-    session.sink
-        .report(diag::inputs_differ, read.range, training.network->name.text, tensors.size(), read.name, data.inputs.size())
-        .note("inputs are searched for networks of one input");
+    session.sink.report(diag::wrong_tensor, graph.method != nullptr ? graph.method->range : read.range,
+                        "a search for slow inputs",
+                        fmt::format("a network with one input, found `{}` with {}", training.network->name.text, tensors.size()));
     return std::nullopt;
   }
   ExperimentSpec experiment;

@@ -149,6 +149,8 @@ constexpr JsonField kTraining[] = {
     count("steps_per_epoch", "steps of an epoch"),
     count("steps", "steps in all"),
     number("flops", "of all steps, without validation and test").in(JsonUnit::Flops),
+    number("hardening_flops", "of what moves examples before the steps").in(JsonUnit::Flops).only("with a clause `harden`"),
+    bytes("hardened_arena", "the arena of all its functions").orNull().only("with a clause `harden`"),
 };
 
 constexpr JsonField kLibrary[] = {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
@@ -145,20 +146,28 @@ Json certifiedJson(const std::string& name, const Certified& certified) {
           {"seconds_of_example", examples > 0 ? Json(certified.seconds / static_cast<double>(examples)) : Json()}};
 }
 
-void sayVerdict(show::Out& out, std::span<const MethodResult> results) {
+bool isWhole(const PerturbationRun& perturbation, const MethodResult& result) {
+  return result.summary.examples == perturbation.plan.count;
+}
+
+/// Tables of all, and what they say together where they are of the same examples.
+void printResults(show::Out& out, const PerturbationRun& perturbation, std::span<const MethodResult> results) {
+  printMethods(out, nameOf(perturbation), results);
+  if (!std::ranges::all_of(results, [&](const MethodResult& result) { return isWhole(perturbation, result); })) return;
   if (const std::string verdict = verdictText(results); !verdict.empty()) out.say("{}\n", verdict);
 }
 
-/// Of a search that was interrupted after so many methods had ended.
-void sayStopped(show::Out& out, const PerturbationRun& perturbation, const perturb::Outcome& outcome, std::size_t ended,
-                bool keeps) {
-  std::string text = "stopped";
-  if (outcome.series.size() > ended) {
-    const perturb::Series& last = outcome.series.back();
-    text += fmt::format(" with {} of {} points of {}", report::grouped(static_cast<std::int64_t>(last.points.size())),
-                        report::grouped(perturbation.plan.count), last.text);
-  }
-  out.say("{}{}\n", text, keeps ? "; what was found is stored, and the same command goes on" : "");
+/// "7 of 40 points of random"
+std::string partText(const PerturbationRun& perturbation, const MethodResult& result) {
+  return fmt::format("{} of {} points of {}", report::grouped(result.summary.examples), report::grouped(perturbation.plan.count),
+                     result.series.text);
+}
+
+/// Of a search that was interrupted, with what its methods have.
+void sayStopped(show::Out& out, const PerturbationRun& perturbation, std::span<const MethodResult> results, bool keeps) {
+  const bool inPart = !results.empty() && !isWhole(perturbation, results.back());
+  out.say("stopped{}{}\n", inPart ? " with " + partText(perturbation, results.back()) : "",
+          keeps ? "; what was found is stored, and the same command goes on" : "");
 }
 
 /// Of an outcome with the numbers that were made of it.
@@ -221,11 +230,8 @@ void PerturbReport::certified(const PerturbationRun& perturbation, const Certifi
 void PerturbReport::perturbationEnds(const PerturbationRun& perturbation, const perturb::Outcome* outcome) {
   bar.reset();
   if (out.display.json) return;
-  if (!results.empty()) {
-    printMethods(out, nameOf(perturbation), results);
-    sayVerdict(out, results);
-  }
-  if (outcome != nullptr && outcome->interrupted) sayStopped(out, perturbation, *outcome, results.size(), view.keeps);
+  if (!results.empty()) printResults(out, perturbation, results);
+  if (outcome != nullptr && outcome->interrupted) sayStopped(out, perturbation, results, view.keeps);
   out.flush();
 }
 
@@ -239,12 +245,10 @@ void printPerturbed(show::Out& out, const Perturbed& perturbed) {
   const std::vector<MethodResult> results = resultsOf(perturbed);
   if (results.empty()) return out.say("no point was found yet (tbemc perturb)\n");
   for (const MethodResult& result : results) {
-    if (result.summary.examples < perturbed.perturbation->plan.count)
-      out.say("{}: {} of {} examples (tbemc perturb goes on)\n", result.series.text, report::grouped(result.summary.examples),
-              report::grouped(perturbed.perturbation->plan.count));
+    if (!isWhole(*perturbed.perturbation, result))
+      out.say("{} (tbemc perturb goes on)\n", partText(*perturbed.perturbation, result));
   }
-  printMethods(out, nameOf(*perturbed.perturbation), results);
-  sayVerdict(out, results);
+  printResults(out, *perturbed.perturbation, results);
   if (perturbed.certified) out.say("{}", certifiedText(*perturbed.certified));
 }
 

@@ -1,5 +1,6 @@
 #include "compiler/show/measured/TrainReport.h"
 
+#include "compiler/run/RunTrainings.h"
 #include "compiler/show/measured/GateCounts.h"
 #include "runtime/report/Numbers.h"
 
@@ -58,6 +59,12 @@ std::string sizesText(const train::Sizes& sizes, const train::Plan& plan) {
                                  countOf(sizes.stepsPerEpoch, "step"), plan.batch, report::grouped(sizes.total));
   if (sizes.validation > 0) text += fmt::format("; {} for validation", report::grouped(sizes.validation));
   if (sizes.test > 0) text += fmt::format("; {} for the test", report::grouped(sizes.test));
+  return text;
+}
+
+std::string hardeningText(const HardeningCost& cost) {
+  std::string text = fmt::format("; {} more harden it", report::flops(cost.flops));
+  if (cost.arena) text += fmt::format(", all in an arena of {}", report::bytes(*cost.arena));
   return text;
 }
 
@@ -165,20 +172,27 @@ void printTrainingCost(show::Out& out, State& state, const TrainingRun& training
   if (!flops) return;  // told with the step's own estimate
   const double total = estimate::toDouble(flops->most.step()) * static_cast<double>(training.sizes.total);
   const std::string& name = training.spec.decl->name.text;
+  const std::optional<HardeningCost> harden = hardeningCost(state, training, convention);
   if (out.display.json) {
-    out.json("training", {{"name", name},
-                          {"network", training.spec.networkText},
-                          {"data", training.spec.data.name},
-                          {"batch", training.plan.batch},
-                          {"examples", training.sizes.train},
-                          {"validation", training.sizes.validation},
-                          {"test", training.sizes.test},
-                          {"steps_per_epoch", training.sizes.stepsPerEpoch},
-                          {"steps", training.sizes.total},
-                          {"flops", total}});
+    Json fields{{"name", name},
+                {"network", training.spec.networkText},
+                {"data", training.spec.data.name},
+                {"batch", training.plan.batch},
+                {"examples", training.sizes.train},
+                {"validation", training.sizes.validation},
+                {"test", training.sizes.test},
+                {"steps_per_epoch", training.sizes.stepsPerEpoch},
+                {"steps", training.sizes.total},
+                {"flops", total}};
+    if (harden) {
+      fields["hardening_flops"] = harden->flops;
+      fields["hardened_arena"] = harden->arena ? Json(*harden->arena) : Json();
+    }
+    out.json("training", std::move(fields));
     return;
   }
-  out.say("train {}: {}; {} without validation and test\n", name, sizesText(training.sizes, training.plan), report::flops(total));
+  out.say("train {}: {}; {} without validation and test{}\n", name, sizesText(training.sizes, training.plan),
+          report::flops(total), harden ? hardeningText(*harden) : "");
 }
 
 }  // namespace tbem::driver

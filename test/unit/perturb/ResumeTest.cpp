@@ -3,12 +3,14 @@
 #include "test/unit/perturb/Toy.h"
 
 #include "runtime/perturb/PointText.h"
+#include "runtime/perturb/Stored.h"
 #include "runtime/store/Store.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 namespace tbem::perturb {
@@ -166,7 +168,41 @@ TEST_F(Resume, OfSeveralMethodsTheOnesBeforeAreWhole) {
   ASSERT_EQ(outcome->series.size(), 2U);
   EXPECT_EQ(outcome->series[0].points.size(), 6U);
   EXPECT_EQ(outcome->series[1].points.size(), 4U);
-  EXPECT_EQ(ended, std::vector<std::string>{"toy(1)"});
+  EXPECT_EQ(ended, (std::vector<std::string>{"toy(1)", "toy(2)"}));
+}
+
+TEST_F(Resume, AMethodWithoutAPointDoesNotEnd) {
+  std::vector<std::string> ended;
+  Observer observer = stopping(2);
+  observer.ends = [&](const Method&, const Series& series) { ended.push_back(series.text); };
+  EXPECT_TRUE(search(world.plan(6), {path()}, observer).series.empty());
+  EXPECT_TRUE(ended.empty());
+}
+
+/// What is there of every method, whichever of them was stopped, and without their executables.
+TEST_F(Resume, StoredPointsAreReadWithoutASearch) {
+  std::vector<Method> methods = {world.method(Move::Random, 3), world.method(Move::Far), world.method(Move::Wave)};
+  ASSERT_TRUE(search(world.plan(10), {path()}, stopping(3 + 1)).interrupted);
+  const auto wave = run(world.plan(10), Data(kExamples), world.victim, {methods.back()}, {path()}, {});
+  ASSERT_TRUE(wave);
+  for (Method& method : methods) method.mover = nullptr;
+  log() = {};
+  const std::vector<std::string> gates = {"a.exit", "b.skip"};
+  EXPECT_EQ(wave->series.front().gates, gates);
+  const auto all = stored(world.plan(10), gates, methods, path());
+  ASSERT_TRUE(all) << all.error().message;
+  ASSERT_EQ(all->size(), 2U);
+  EXPECT_EQ(all->front().text, methods.front().text);
+  EXPECT_EQ(all->front().points.size(), static_cast<std::size_t>(kBatch));
+  EXPECT_EQ(all->front().stored, kBatch);
+  EXPECT_EQ(all->back().text, methods.back().text);
+  EXPECT_EQ(all->back().gates, gates);
+  ASSERT_EQ(all->back().points.size(), 10U);
+  for (std::size_t e = 0; e < 10; ++e) EXPECT_EQ(textOf(all->back().points[e]), textOf(wave->series.front().points[e]));
+  EXPECT_TRUE(log().victim.empty());
+  EXPECT_EQ(stored(world.plan(3), gates, methods, path())->back().points.size(), 3U);
+  EXPECT_FALSE(stored(world.plan(3), gates, methods, path("absent")));
+  EXPECT_FALSE(std::filesystem::exists(path("absent")));
 }
 
 void expectEnvironment(const tl::expected<Outcome, Failure>& outcome, const std::vector<std::string>& words) {
@@ -191,7 +227,7 @@ TEST_F(Resume, AStoreThatCannotBeUsedIsSaid) {
        {std::pair{std::string("{}"), "label"}, std::pair{textOf(ofAnother), "a network with other gates"}}) {
     auto store = store::Store::open(path());
     ASSERT_TRUE(store && store->commitPoints("toy(2)", std::vector{store::StoredPoint{1, text, {}}}));
-    expectEnvironment(searched({path()}), {path(), "toy(2)", "example 1", why, "--fresh"});
+    expectEnvironment(searched({path()}), {path(), "toy(2)", "example 1", why, "--again"});
   }
   EXPECT_TRUE(searched({path(), true}));
 }
