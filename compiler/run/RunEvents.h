@@ -5,7 +5,7 @@
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/trainings/Perturbations.h"
 #include "compiler/experiment/trainings/Trainings.h"
-#include "compiler/run/Certifications.h"
+#include "compiler/run/certify/Certifications.h"
 #include "compiler/support/Events.h"
 #include "runtime/core/Measurement.h"
 #include "runtime/measure/Campaign.h"

@@ -196,6 +196,7 @@ void PerturbReport::perturbing(const PerturbationRun& perturbation, std::int64_t
                                const std::string& what) {
   // The time left is not told: methods take different times.
   constexpr double kUnknown = -1;
+  if (bar == nullptr) bar = out.progressBar();  // certificates come behind the end of the search
   bar->update(static_cast<std::size_t>(done), static_cast<std::size_t>(total), nameOf(perturbation) + " " + what, kUnknown);
 }
 

@@ -48,7 +48,7 @@
     "checkpoint" "where" "full" "filter" "budget" "repeat" "insert" "drop" "swap" "widen" "response"
     "terms" "validate" "on" "weights" "metric" "tune" "warmup" "steps" "threads" "order" "dataset"
     "timeout" "epochs" "batch" "optimizer" "loss" "patience" "schedule" "augment" "backend" "every"
-    "resume" "gates" "exits" "harden" "norm" "by" "keep" "box")
+    "resume" "gates" "exits" "harden" "norm" "by" "keep" "box" "certify")
   "Words that begin a clause of an experiment or a training.")
 
 (defconst tbem-words-callables

@@ -1,4 +1,4 @@
-#include "compiler/run/Certifications.h"
+#include "compiler/run/certify/Certifications.h"
 
 #include "compiler/certify/Certify.h"
 
