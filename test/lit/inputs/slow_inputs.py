@@ -1,0 +1,39 @@
+"""Reads `tbemc perturb examples/slow_inputs/slow_inputs.tbem --json` and fails unless the searches found what the example is about:
+slow_inputs.py FILE. Numbers depend on the processor's last bits, so the bounds are far from what is measured."""
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    rows = [json.loads(line) for line in file]
+perturbations = {row["name"]: row for row in rows if row["kind"] == "perturbation"}
+trained = {row["name"]: row for row in rows if row["kind"] == "trained"}
+found = {(row["name"], row["method"]): row for row in rows if row["kind"] == "perturbed"}
+expected = sum(len(perturbation["methods"]) for perturbation in perturbations.values())
+if len(perturbations) != 6 or len(found) != expected:
+    sys.exit(f"{len(perturbations)} perturbations with {expected} methods, and {len(found)} that ended")
+
+
+def increase(name, method):
+    return found[name, method]["increase_mean"]
+
+
+def require(what, holds):
+    print(f"{'holds' if holds else 'FAILS'}: {what}")
+    return holds
+
+
+def beats(name, method, baseline, factor):
+    return require(f"{name}: {method} {increase(name, method):.1%}, {baseline} {increase(name, baseline):.1%}, factor {factor}",
+                   increase(name, method) > 0 and increase(name, method) >= factor * increase(name, baseline))
+
+
+results = [beats(name, "gradient", "random", 3) for name in perturbations if name != "hard_linf"]
+results.append(beats("confidence_linf", "gradient", "deepsloth", 1))
+before, after = increase("confidence_linf", "gradient"), increase("hard_linf", "gradient")
+results.append(require(f"hardened: gradient {after:.1%}, 0.8 of {before:.1%} at most", after <= 0.8 * before))
+kept = found["confidence_kept", "gradient"]["predictions_kept"]
+results.append(require(f"keep label: {kept:.1%} of the predictions kept", kept == 1))
+for gate in trained["skips"]["test_gates"]:
+    share = gate["taken"] / gate["reached"]
+    results.append(require(f"{gate['path']}: {share:.1%} of the test's examples skip", 0.02 < share < 0.98))
+sys.exit(0 if all(results) else 1)
