@@ -70,8 +70,8 @@ struct Method {
   /// so that no two have the same random numbers, and none depend on which batches the store had.
   std::int64_t steps = 1;
   /// After how many steps the network is asked what the points cost, as also after the last; of the points that it was asked
-  /// about, the first that costs most is kept, and of them the example is the first. 0: after the last step alone, whose points
-  /// are kept whatever they cost.
+  /// about, the first that costs most is kept; the example itself where all of them cost less. 0: after the last step alone,
+  /// whose points are kept whatever they cost.
   std::int64_t look = 1;
   std::optional<Learning> learning;  ///< it is trained before it moves anything
 };

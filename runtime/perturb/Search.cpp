@@ -46,9 +46,6 @@ Result<std::optional<std::vector<Candidate>>> Search::run(const Batch& batch, co
   for (const Answer& answer : clean) predictions.push_back(answer.prediction);
   mover.begin(batch, std::move(predictions));
   std::vector<std::optional<Candidate>> best(static_cast<std::size_t>(batch.count));
-  if (method.look > 0) {  // who looks on the way also has the example, which no point replaces that costs no more
-    for (std::size_t i = 0; i < best.size(); ++i) best[i] = unmoved(batch, clean, i);
-  }
   for (std::int64_t step = 1; step <= method.steps; ++step) {
     if (!next(step)) return std::optional<std::vector<Candidate>>();
     // A number that no other step of another batch has: random() is keyed by it, and by the place in the batch.
@@ -60,7 +57,8 @@ Result<std::optional<std::vector<Candidate>>> Search::run(const Batch& batch, co
   std::vector<Candidate> kept;
   kept.reserve(best.size());
   for (std::size_t i = 0; i < best.size(); ++i) {
-    if (best[i]) {
+    // Who looks on the way need not take what costs less than the example.
+    if (best[i] && (method.look == 0 || best[i]->answer.flops >= clean[i].flops)) {
       kept.push_back(std::move(*best[i]));
       continue;
     }

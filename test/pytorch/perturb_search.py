@@ -91,9 +91,7 @@ class Twin:
             return self.uniform(seed).float()
         before = self.answers(examples)
         labels = before.predictions()
-        x = examples
-        # Who looks on the way also has the example.
-        best = (torch.ones(len(x), dtype=torch.bool), examples, before.flops()) if method.look else None
+        x, best = examples, None
         m = v = torch.zeros_like(seed)
         for step in range(1, method.steps + 1):
             now = x.to(self.dtype).requires_grad_(True)
@@ -111,7 +109,9 @@ class Twin:
             x = self.within(now - method.rate * change, seed).float()
             if step == method.steps or (method.look and step % method.look == 0):
                 best = self.better(best, x, labels)
-        found, points, _ = best
+        found, points, flops = best
+        if method.look:  # who looks on the way need not take what costs less than the example
+            found = found & (flops >= before.flops())
         return torch.where(found[:, None, None, None], points, examples)
 
     def better(self, best, x, labels):
