@@ -35,6 +35,9 @@ std::set<std::string> wordsOfTheLanguage() {
         "memory latency energy cpu ref memory_peak static_memory arena live poly degree leave_one_out cosine constant warmup "
         "flip "
         "crop bf16 every command pytorch keras backend memory_baseline opaque exits gates gumbel soft straight_through",
+        // perturbations and their methods
+        "box certify harden keep label look norm linf l2 margins objective rate examples share steps temperature "
+        "random uniform gradient deepsloth ilfo universal generator test",
         // budgets
         "budget parameters flops flops_forward activations reserved pytorch h100 h100_pcie"}) {
     std::istringstream rest{std::string(line)};
