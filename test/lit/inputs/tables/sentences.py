@@ -248,6 +248,8 @@ SILENT = {
     "measure": "a repeat: the table has the medians of a row's repeats",
     "compare": "cells of a number with its interval: test/lit/foreign_elsewhere.test has both forms",
     "train_step": "a note",
+    "certified": "a sentence with means: test/lit/certify.test holds them against the certificates",
+    "certificate": "shown in JSON alone",
     "spec": "words and conditions",
     "import": "notes on what was written: test/lit/import_onnx.test has both forms",
     "residual": "words, and only where something is left",
