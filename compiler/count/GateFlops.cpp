@@ -25,6 +25,13 @@ tl::expected<GateProbabilities, std::string> parseProbabilities(std::string_view
   return probabilities;
 }
 
+std::vector<double> branchFlopsOfSample(const Flops& flops, std::int64_t batch) {
+  std::vector<double> ofSample;
+  if (!flops.gated) return ofSample;
+  for (const Count count : flops.byBranch) ofSample.push_back(toDouble(count) / static_cast<double>(batch));
+  return ofSample;
+}
+
 Count executedFlops(const Flops& flops, std::span<const std::int64_t> sizes) {
   Count sum = 0;
   for (std::size_t i = 0; i < flops.byBranch.size() && i < sizes.size(); ++i)

@@ -4,6 +4,7 @@
 #include "compiler/count/Flops.h"
 #include "compiler/graph/ir/Branches.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -20,6 +21,8 @@ struct GateProbabilities {
 /// "0.3", "exit_at[0].exit=0.4,unit[2].skip=0.1", or both: a number without a path is for all other gates. An error in words.
 tl::expected<GateProbabilities, std::string> parseProbabilities(std::string_view text);
 
+/// What one of `batch` samples takes in each branch of the graph; empty without gates.
+std::vector<double> branchFlopsOfSample(const Flops& flops, std::int64_t batch);
 /// FLOPs of a step in which branch i of the graph had sizes[i] samples, the first being the batch.
 Count executedFlops(const Flops& flops, std::span<const std::int64_t> sizes);
 /// The expected FLOPs of a step; the gate whose probability is missing as the error.

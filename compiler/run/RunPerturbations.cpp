@@ -1,7 +1,7 @@
 #include "compiler/run/RunPerturbations.h"
 
 #include "compiler/backends/Algorithms.h"
-#include "compiler/count/Flops.h"
+#include "compiler/count/GateFlops.h"
 #include "compiler/experiment/Identity.h"
 #include "compiler/graph/ir/Branches.h"
 #include "compiler/jit/glue/Cache.h"
@@ -23,15 +23,6 @@
 namespace tbem::driver {
 
 namespace {
-
-/// What an example costs in each branch of the network; empty without gates.
-std::vector<double> branchFlops(const graph::Row& victim, std::int64_t batch) {
-  const auto flops = estimate::countFlops(victim.graph(), victim.values);
-  if (!flops || !flops->gated) return {};
-  std::vector<double> ofExample;
-  for (const estimate::Count count : flops->byBranch) ofExample.push_back(estimate::toDouble(count) / static_cast<double>(batch));
-  return ofExample;
-}
 
 /// By gate, in program order: what the side with a false condition computes more than the other one, in FLOPs of an example;
 /// below 0 where it computes less. An exit's other side computes nothing.
@@ -64,7 +55,8 @@ public:
   /// A list: the victim and the methods point to their executables.
   tl::expected<std::list<jit::Compiled>, Failed> compile(KnownPerturbation& into) {
     add(run.victim.get(), "the network");
-    add(run.single.get(), "the network on one example");
+    const bool times = run.plan.repeats > 0;  // certificates need its graph alone
+    if (times) add(run.single.get(), "the network on one example");
     for (const MethodRun& method : run.methods) {
       add(method.learner.get(), fmt::format("the learning of `{}`", method.spec.text));
       add(method.mover.get(), fmt::format("`{}`", method.spec.text));
@@ -78,7 +70,7 @@ public:
     }
     next = code.begin();
     into.victim.batch = take();
-    if (run.single != nullptr) into.victim.single = take();
+    if (times) into.victim.single = take();
     for (perturb::Method& method : into.methods) {
       if (method.learning) method.learning->step = take();
       method.mover = take();
@@ -140,8 +132,8 @@ perturb::Victim victimOf(State& state, const PerturbationRun& run) {
   victim.backend = state.backend.backend;
   victim.input = run.training->spec.network->tensors.front().name.text;
   victim.classAxis = graph::classAxis(run.training->spec, row, run.training->shape);
-  victim.branchFlops = branchFlops(row, run.plan.batch);
   const auto flops = estimate::countFlops(row.graph(), row.values);
+  victim.branchFlops = estimate::branchFlopsOfSample(*flops, run.plan.batch);
   victim.least = estimate::toDouble(flops->least.forward) / static_cast<double>(run.plan.batch);
   victim.most = estimate::toDouble(flops->most.forward) / static_cast<double>(run.plan.batch);
   return victim;
@@ -211,9 +203,9 @@ Failed named(const PerturbationRun& perturbation, Failed failure) {
 }  // namespace
 
 bool weighGates(std::span<DesignRun* const> searches, const graph::Row& network, std::int64_t batch) {
-  const std::vector<double> flops = branchFlops(network, batch);
-  if (flops.empty()) return false;
-  const std::vector<double> costs = gateCosts(network.graph(), flops);
+  const auto flops = estimate::countFlops(network.graph(), network.values);
+  if (!flops || !flops->gated) return false;
+  const std::vector<double> costs = gateCosts(network.graph(), estimate::branchFlopsOfSample(*flops, batch));
   double all = 0;
   for (const double cost : costs) all += std::abs(cost);
   constexpr std::int64_t kParts = 1'000'000;

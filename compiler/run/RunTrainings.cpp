@@ -1,7 +1,7 @@
 #include "compiler/run/RunTrainings.h"
 
 #include "compiler/backends/Algorithms.h"
-#include "compiler/count/Flops.h"
+#include "compiler/count/GateFlops.h"
 #include "compiler/experiment/Identity.h"
 #include "compiler/experiment/trainings/Ball.h"
 #include "compiler/jit/glue/Cache.h"
@@ -89,10 +89,8 @@ std::vector<double> branchFlops(State& state, const TrainingRun& training) {
   const auto& [batch, run] = *training.evaluation.begin();
   const graph::Row& row = *state.rowOf(run.get())->elaborated;
   const auto flops = estimate::countFlops(row.graph(), row.values);
-  if (!flops || !flops->gated) return {};  // that it counts was seen when it was estimated
-  std::vector<double> ofExample;
-  for (const estimate::Count count : flops->byBranch) ofExample.push_back(estimate::toDouble(count) / static_cast<double>(batch));
-  return ofExample;
+  if (!flops) return {};  // that it counts was seen when it was estimated
+  return estimate::branchFlopsOfSample(*flops, batch);
 }
 
 /// `code` must outlive it.
