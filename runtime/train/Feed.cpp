@@ -1,12 +1,12 @@
 #include "runtime/train/Feed.h"
 
+#include "runtime/core/Inputs.h"
 #include "runtime/core/Philox.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace tbem::train {
 
@@ -22,6 +22,11 @@ bool isFlipped(const decltype(wordsOf(0, 0, 0))& words) { return (words[0] & 1U)
 
 const tbem_operand& operandOf(const runtime::Executable& executable, std::uint32_t storage) {
   return executable.buffers[executable.storages[storage].buffer].operand;
+}
+
+tl::expected<void, std::string> written(const tl::expected<void, runtime::Failure>& done) {
+  if (!done) return Failure(done.error().message);
+  return {};
 }
 
 /// Swaps left and right of a target that lies on images which are swapped.
@@ -85,22 +90,15 @@ tl::expected<void, std::string> Feed::load(data::Split split, std::span<const st
     if (const auto done = change(numbers); !done) return done;
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (const auto done = write(inputs[i], numbers[i]); !done) return done;
+    if (const auto done = written(runtime::writeInput(instance, inputs[i], std::span<const float>(numbers[i]))); !done)
+      return done;
   }
   if (how.flip && about.target.shape.size() >= 2) {
     flipTargets(seed, epoch, examples, about.target.shape, classes);
     flipTargets(seed, epoch, examples, about.target.shape, targets);
   }
-  if (about.classes == 0) return write("target", targets);
-  const auto storage = instance.findStorage("target");
-  if (!storage) return {};
-  runtime::HostTensor tensor{TBEM_I64, {static_cast<std::int64_t>(classes.size())}, {}};
-  tensor.data.resize(classes.size() * sizeof(std::int64_t));
-  std::memcpy(tensor.data.data(), classes.data(), tensor.data.size());
-  const tbem_operand& operand = operandOf(instance.executable(), *storage);
-  tensor.dims.assign(operand.dims, operand.dims + operand.rank);
-  if (const auto done = instance.writeStorage(*storage, tensor); !done) return Failure(done.error().message);
-  return {};
+  if (about.classes == 0) return written(runtime::writeInput(instance, "target", std::span<const float>(targets)));
+  return written(runtime::writeInput(instance, "target", std::span<const std::int64_t>(classes)));
 }
 
 std::string Feed::notWhole(std::size_t input, std::span<const std::int64_t> examples) const {
@@ -114,21 +112,6 @@ std::string Feed::notWhole(std::size_t input, std::span<const std::int64_t> exam
     return fmt::format("the input `{}` takes whole numbers below {}; number {} of example {} is {}", inputs[input], kExact,
                        e % elements, examples[e / elements], value);
   }
-  return {};
-}
-
-tl::expected<void, std::string> Feed::write(std::string_view path, std::span<const float> values) {
-  const auto storage = instance.findStorage(path);
-  if (!storage) return {};
-  const tbem_operand& operand = operandOf(instance.executable(), *storage);
-  runtime::HostTensor tensor{operand.dtype, {operand.dims, operand.dims + operand.rank}, {}};
-  if (operand.dtype == TBEM_F32) {
-    tensor.data.resize(values.size_bytes());
-    std::memcpy(tensor.data.data(), values.data(), values.size_bytes());
-  } else {
-    tensor = runtime::HostTensor::of(operand.dtype, std::move(tensor.dims), std::vector<double>(values.begin(), values.end()));
-  }
-  if (const auto done = instance.writeStorage(*storage, tensor); !done) return Failure(done.error().message);
   return {};
 }
 

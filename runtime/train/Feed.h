@@ -44,7 +44,6 @@ public:
   std::span<const std::int64_t> labels() const { return classes; }
 
 private:
-  tl::expected<void, std::string> write(std::string_view path, std::span<const float> values);
   /// What an input of whole numbers cannot take of these examples, or "".
   std::string notWhole(std::size_t input, std::span<const std::int64_t> examples) const;
 
