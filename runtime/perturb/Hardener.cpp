@@ -15,20 +15,19 @@ namespace tbem::perturb {
 
 namespace {
 
-using Moved = tl::expected<void, std::string>;
-
 /// Its random numbers are none of those that the step draws (dropout, gates), which have the training's own seed.
 constexpr std::uint64_t kHardenStream = 0x68617264656E;  // "harden"
 
 /// What is kept from step to step. The mover refers to the method, so neither is moved.
-struct Hardener {
+class Hardener final : public train::Hardening::InputMover {
+public:
   Hardener(Method of, const Plan& in, std::int64_t moved, std::unique_ptr<runtime::Instance> at)
       : method(std::move(of)), plan(in), moved(moved), instance(std::move(at)), mover(method, *instance) {
     batch.examples.resize(static_cast<std::size_t>(plan.batch));
     batch.count = plan.batch;
   }
 
-  Moved move(std::vector<float>& numbers, std::int64_t step) {
+  tl::expected<void, std::string> move(std::vector<float>& numbers, std::int64_t step) override {
     batch.inputs = numbers;
     if (std::string problem = outside(); !problem.empty())
       return tl::unexpected(fmt::format("of the batch of step {}, {}", step, problem));
@@ -46,6 +45,7 @@ struct Hardener {
     return {};
   }
 
+private:
   /// Why the examples are no valid inputs, which the method would move into the box whatever they are; "" where they are.
   std::string outside() const {
     for (std::int64_t i = 0; i < batch.count; ++i) {
@@ -73,13 +73,12 @@ train::Hardening hardening(Method method, const Plan& plan, std::int64_t moved) 
   train::Hardening hardening;
   hardening.executables = {method.mover};
   hardening.create = [method = std::move(method), plan,
-                      moved](runtime::Arena& arena) -> tl::expected<train::Hardening::Move, std::string> {
+                      moved](runtime::Arena& arena) -> tl::expected<std::unique_ptr<train::Hardening::InputMover>, std::string> {
     auto instance = runtime::Instance::create(*method.mover, arena);
     if (!instance) return tl::unexpected(instance.error().message);
     // The training fills its weights behind this.
     if (auto done = (*instance)->initialise(plan.seed ^ kHardenStream); !done) return tl::unexpected(done.error().message);
-    auto hardener = std::make_shared<Hardener>(method, plan, moved, std::move(*instance));
-    return [hardener](std::vector<float>& numbers, std::int64_t step) { return hardener->move(numbers, step); };
+    return std::make_unique<Hardener>(method, plan, moved, std::move(*instance));
   };
   return hardening;
 }

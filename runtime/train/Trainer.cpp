@@ -118,7 +118,7 @@ private:
     if (machine.hardening) {
       auto created = machine.hardening->create(*arena);
       if (!created) return failure(Kind::Environment, created.error());
-      harden = std::move(*created);
+      mover = std::move(*created);
     }
     return {};
   }
@@ -195,7 +195,7 @@ private:
   Result<void> step(std::span<const std::int64_t> examples, std::uint32_t number) {
     const double start = now();
     InputChange change;
-    if (harden) change = [&](std::vector<std::vector<float>>& inputs) { return harden(inputs.front(), progress.step + 1); };
+    if (mover) change = [&](std::vector<std::vector<float>>& inputs) { return mover->move(inputs.front(), progress.step + 1); };
     if (auto done = feed->load(plan.split, examples, plan.augmentation, plan.seed, number, change); !done)
       return failure(Kind::Environment, done.error());
     const std::optional<double> rate = rateOf(progress.step);
@@ -302,7 +302,7 @@ private:
   std::unique_ptr<Instance> instance;
   std::optional<Evaluation> evaluation;
   std::unique_ptr<Feed> feed;
-  Hardening::Move harden;  ///< empty: inputs stay as they are
+  std::unique_ptr<Hardening::InputMover> mover;  ///< null: inputs stay as they are
   Progress progress;
   Snapshot best;
   Outcome outcome;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,10 +53,14 @@ Sizes sizesOf(const Plan& plan, const data::Description& about);
 struct Hardening {
   /// That it runs; linked with those of the machine.
   std::vector<const runtime::Executable*> executables;
-  /// Moves the numbers of the first input, all examples of step `step`, from 1. Errors, in words.
-  using Move = std::function<tl::expected<void, std::string>(std::vector<float>& numbers, std::int64_t step)>;
+  class InputMover {
+  public:
+    virtual ~InputMover() = default;
+    /// Moves the numbers of the first input, all examples of step `step`, from 1. Errors, in words.
+    virtual tl::expected<void, std::string> move(std::vector<float>& numbers, std::int64_t step) = 0;
+  };
   /// Made in the arena of the training, which outlives it.
-  std::function<tl::expected<Move, std::string>(runtime::Arena& arena)> create;
+  std::function<tl::expected<std::unique_ptr<InputMover>, std::string>(runtime::Arena& arena)> create;
 };
 
 /// The executables of one network, linked: they run in one arena and have the same weights and buffers.

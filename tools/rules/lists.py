@@ -36,8 +36,7 @@ USES = [
          "compiler/experiment/Request.h", "compiler/pytorch/eager/EagerOperators.cpp",
          "compiler/pytorch/eager/EagerOperators.h", "compiler/pytorch/eager/EagerStep.h",
          "compiler/syntax/parse/Parse.cpp",  # ANTLR takes its error strategy so
-         "runtime/backends/cpu/dnnl/DnnlConv.cpp",
-         "runtime/perturb/Hardener.cpp")),  # a std::function, which can be copied, has what it goes on with
+         "runtime/backends/cpu/dnnl/DnnlConv.cpp")),
     Use("reads or writes JSON with nlohmann", "nlohmann", r"\bWORD\b",
         "return a struct and let compiler/show or compiler/emit write it",
         ("compiler/devices", "compiler/driver/commands", "compiler/driver/tools", "compiler/emit", "compiler/repl/console",

@@ -36,12 +36,12 @@ protected:
   tl::expected<std::vector<float>, std::string> moved(const Method& method, const Plan& plan, std::int64_t count,
                                                       std::vector<std::int64_t> steps = {1}, float number = 0.5F) {
     arena = runtime::Arena::create(std::array{&std::as_const(world.learner), method.mover}, *world.victim.backend).value();
-    const auto move = hardening(method, plan, count).create(*arena);
-    if (!move) return tl::unexpected(move.error());
+    const auto mover = hardening(method, plan, count).create(*arena);
+    if (!mover) return tl::unexpected(mover.error());
     std::vector<float> numbers;
     for (const std::int64_t step : steps) {
       numbers.assign(kNumbers, number);
-      if (const auto done = (*move)(numbers, step); !done) return tl::unexpected(done.error());
+      if (const auto done = (*mover)->move(numbers, step); !done) return tl::unexpected(done.error());
     }
     return numbers;
   }
