@@ -14,15 +14,14 @@ Differentiator::Differentiator(Elaborator& elaborator, Graph& graph)
     : elaborator(elaborator), graph(graph), builder(elaborator.builder), forwardOps(graph.ops.size()) {}
 
 bool Differentiator::differentiate(TensorId loss, const Value& optimizer, SrcRange use, const std::vector<TensorId>& wanted) {
-  markNeeded(wanted, graph.weights.size());
-  const std::optional<UpdateRule> rule = elaborator.updateRule(optimizer, use);
-  return rule && addGradients(loss, wanted) && addUpdates(*rule);
+  return differentiateSome(loss, graph.weights.size(), optimizer, use, wanted);
 }
 
-bool Differentiator::differentiateSome(TensorId loss, std::size_t learn, const Value& optimizer, SrcRange use) {
-  markNeeded({}, learn);
+bool Differentiator::differentiateSome(TensorId loss, std::size_t learn, const Value& optimizer, SrcRange use,
+                                       const std::vector<TensorId>& wanted) {
+  markNeeded(wanted, learn);
   const std::optional<UpdateRule> rule = elaborator.updateRule(optimizer, use);
-  return rule && addGradients(loss, {}) && addUpdates(*rule);
+  return rule && addGradients(loss, wanted) && addUpdates(*rule);
 }
 
 bool Differentiator::differentiateInputs(TensorId loss, const std::vector<TensorId>& wanted) {

@@ -22,7 +22,8 @@ public:
   /// are floating tensors of the forward pass. They stand in the graph then. False after a report.
   bool differentiate(TensorId loss, const Value& optimizer, SrcRange use, const std::vector<TensorId>& wanted = {});
   /// The same with weights that stay as they are: the first `learn` alone have gradients and updates.
-  bool differentiateSome(TensorId loss, std::size_t learn, const Value& optimizer, SrcRange use);
+  bool differentiateSome(TensorId loss, std::size_t learn, const Value& optimizer, SrcRange use,
+                         const std::vector<TensorId>& wanted = {});
   /// Gradients for `wanted` alone; no weight has one.
   bool differentiateInputs(TensorId loss, const std::vector<TensorId>& wanted);
 

@@ -89,9 +89,11 @@ enum class Objective : std::uint8_t {
 /// Task::Learn: one step of the weights of `through`, which makes points of NAME.seed. Their paths begin with `path`.
 struct SearchSpec {
   Objective objective = Objective::None;
-  Rational temperature{1, 10};  ///< Flops: the scale of the logistic function
-  Rational distance{0};         ///< weight of the squared distance between points and seeds
-  Rational keep{0};             ///< weight of the cross entropy of every result to the seed's prediction
+  /// Flops: the scale of the logistic function. The best of those tried on Shallow-Deep networks
+  /// (docs/measurements/slow_inputs.md).
+  Rational temperature{3, 10};
+  Rational distance{0};  ///< weight of the squared distance between points and seeds
+  Rational keep{0};      ///< weight of the cross entropy of every result to the seed's prediction
   /// By gate, in program order: the FLOPs that a margin above 0 adds (or saves, below 0), as a share of what all gates decide.
   std::vector<Rational> shares;
   /// The operator of std.nn that makes the next point, or that places what `through` gives, and its parameters.

@@ -209,9 +209,7 @@ std::optional<MethodSpec> readMethod(ClauseReader& e, const ast::Argument& item,
   search.states = form->states;
   search.move = fmt::format("{}_{}", form->move, ball.norm == Norm::L2 ? "l2" : "linf");
   search.distance = name == "ilfo" ? Rational{1, 100} : Rational{0};
-  // The best of those tried on Shallow-Deep networks (docs/measurements/slow_inputs.md). A weight of 1 makes every exit surer of
-  // the prediction, and points cheaper than their examples.
-  search.temperature = {3, 10};
+  // A weight of 1 makes every exit surer of the prediction, and points cheaper than their examples.
   if (place.keepLabel && walks) search.keep = {3, 100};
   search.rate = form->rate.num != 0 ? form->rate : mul(ball.radius, {1, 10}).value_or(ball.radius);
   if (call != nullptr) {
