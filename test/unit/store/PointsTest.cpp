@@ -4,8 +4,6 @@
 #include <sqlite3.h>
 
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <csignal>
 #include <cstddef>
 #include <vector>
@@ -129,15 +127,9 @@ int fillUp(const std::string& file, const std::string& to) {
 }
 
 TEST_F(StoreTest, AFullDiskKeepsWholeBatchesOfPoints) {
-  const std::string report = folder + "/report";
-  const pid_t pid = ::fork();
-  ASSERT_GE(pid, 0);
-  if (pid == 0) ::_exit(fillUp(file, report));
-  int status = 0;
-  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0) << contents(report);
-  const std::size_t batches = std::stoul(contents(report));
+  const std::string report = reportOfChild(fillUp);
+  ASSERT_FALSE(report.empty());
+  const std::size_t batches = std::stoul(report);
   EXPECT_GT(batches, 5u);
   EXPECT_EQ(opened().points("aa").value().size(), 2 * batches);
 }

@@ -160,17 +160,11 @@ int fillUp(const std::string& file, const std::string& to) {
 }
 
 TEST_F(StoreTest, AFullDiskLosesNothingAndCanGoOnLater) {
-  const std::string report = folder + "/report";
-  const pid_t pid = ::fork();
-  ASSERT_GE(pid, 0);
-  if (pid == 0) ::_exit(fillUp(file, report));
-  int status = 0;
-  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0) << contents(report);
-  const std::size_t committed = std::stoul(contents(report));
+  const std::string report = reportOfChild(fillUp);
+  ASSERT_FALSE(report.empty());
+  const std::size_t committed = std::stoul(report);
   EXPECT_GT(committed, 10u);
-  EXPECT_NE(contents(report).find("make room"), std::string::npos) << contents(report);
+  EXPECT_NE(report.find("make room"), std::string::npos) << report;
   Store store = opened();  // there is room now
   EXPECT_EQ(store.results("table1").value().size(), committed);
   EXPECT_TRUE(store.commit(caseOf("after"), withStatus(Status::Ok)).value());

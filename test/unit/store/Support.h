@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -31,6 +34,19 @@ protected:
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();
+  }
+
+  /// Runs `fill(file, report)` in a child, which ends with what it returns and has then written a report; that is returned.
+  std::string reportOfChild(int (*fill)(const std::string& file, const std::string& report)) const {
+    const std::string report = folder + "/report";
+    const pid_t pid = ::fork();
+    EXPECT_GE(pid, 0);
+    if (pid == 0) ::_exit(fill(file, report));
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0) << contents(report);
+    return contents(report);
   }
 
   std::string file;
