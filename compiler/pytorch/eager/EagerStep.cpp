@@ -130,11 +130,11 @@ private:
       tape.release(workspace);
       keepExtras(first, sizes[current].extras.size());
       if (!isRecorded) releaseKept(keptFrom[current]);
-      for (const TensorId result : op.results) differentiable[index(result)] = isRecorded;
       for (const TensorId operand : op.operands) {
         if (--readers[index(operand)] == 0 && !isInput(operand)) drop(operand);
       }
       for (const TensorId result : op.results) {
+        differentiable[index(result)] = isRecorded;
         if (readers[index(result)] == 0) drop(result);
       }
     }
@@ -148,8 +148,8 @@ private:
   /// Whether autograd makes a node of it, which keeps what its gradient will read.
   bool records(const EagerOperator& op) const {
     const auto reads = [this](TensorId tensor) { return differentiable[index(tensor)]; };
-    return op.gradient != EagerGradient::Stop &&
-           (std::ranges::any_of(op.operands, reads) || std::ranges::any_of(op.weights, reads));
+    const bool any = std::ranges::any_of(op.operands, reads) || std::ranges::any_of(op.weights, reads);
+    return any && op.gradient != EagerGradient::Stop;
   }
 
   void keepExtras(std::size_t from, std::size_t to) {
@@ -258,18 +258,15 @@ private:
     for (const TensorId result : op.results) {
       if (gradients[index(result)] != kNoEagerTensor) arrived.push_back(std::exchange(gradients[index(result)], kNoEagerTensor));
     }
-    if (!arrived.empty()) {
-      makeGradients(op);
-      for (const EagerId gradient : arrived) tape.release(gradient);
-      if (op.gradient == EagerGradient::Product) castProducts(op);
-      releaseKept(keptFrom[current]);
-      castBias(op);
-      for (const auto& [tensor, gradient] : made) give(tensor, gradient);
-      for (const auto& [tensor, gradient] : made) {
-        if (firstReader[index(tensor)] == current) own(tensor);
-      }
-    } else {
-      releaseKept(keptFrom[current]);
+    if (arrived.empty()) return releaseKept(keptFrom[current]);
+    makeGradients(op);
+    for (const EagerId gradient : arrived) tape.release(gradient);
+    if (op.gradient == EagerGradient::Product) castProducts(op);
+    releaseKept(keptFrom[current]);
+    castBias(op);
+    for (const auto& [tensor, gradient] : made) give(tensor, gradient);
+    for (const auto& [tensor, gradient] : made) {
+      if (firstReader[index(tensor)] == current) own(tensor);
     }
   }
 
