@@ -246,6 +246,7 @@ std::optional<Expression> movedOf(const NodeReader& node, std::string_view word)
       word == "new_zeros" || word == "new_ones" || word == "new_full" || word == "fill" || word == "zero")
     return filled(node, word);
   if (word == "copy") return copied(node);
+  if (word == "detach") return call("stop_gradient", {node.operand(0)});
   return std::nullopt;
 }
 

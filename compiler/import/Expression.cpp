@@ -169,8 +169,8 @@ std::string wordOf(const Value& node) {
 const std::string& calledInModel(const Value& node) { return node.origin.empty() ? node.op : node.origin; }
 
 std::optional<ValueId> givenOn(const Exported& exported, const Value& node) {
-  static const std::set<std::string_view> kSame = {"contiguous", "clone",      "detach",        "alias",        "lift_fresh_copy",
-                                                   "identity",   "lift_fresh", "requires_grad", "resolve_conj", "resolve_neg"};
+  static const std::set<std::string_view> kSame = {"contiguous", "clone",         "alias",        "lift_fresh_copy", "identity",
+                                                   "lift_fresh", "requires_grad", "resolve_conj", "resolve_neg"};
   static const std::set<std::string_view> kTyped = {
       "to",     "type_as",   "_to_copy", "float",   "double",  "long",    "int",   "dropout", "feature_dropout", "alpha_dropout",
       "expand", "expand_as", "view",     "reshape", "flatten", "squeeze", "slice", "pad",     "constant_pad_nd"};

@@ -19,6 +19,30 @@ void leaveOutWrittenOver(Exported& exported) {
   }
 }
 
+/// Whether a gradient of the value would lead to a weight or to an input, by value.
+std::vector<bool> leadBack(const Exported& exported) {
+  std::vector<bool> leads(exported.values.size(), false);
+  for (std::size_t at = 0; at < exported.values.size(); ++at) {
+    const Value& value = exported.values[at];
+    const bool hasGradient = !value.parts.empty() || isReal(value.facts);
+    if (value.kind == Value::Kind::Weight) leads[at] = value.isLearned;
+    if (value.kind == Value::Kind::Input) leads[at] = hasGradient;
+    if (value.kind != Value::Kind::Node || !hasGradient || wordOf(value) == "detach") continue;
+    leads[at] = std::ranges::any_of(operandsOf(value), [&](ValueId operand) { return leads[index(operand)]; });
+  }
+  return leads;
+}
+
+/// What no gradient reaches needs none stopped: it is given on.
+void leaveOutNeedlessStops(Exported& exported) {
+  const std::vector<bool> leads = leadBack(exported);
+  for (Value& value : exported.values) {
+    if (value.kind != Value::Kind::Node || wordOf(value) != "detach") continue;
+    const std::vector<ValueId> operands = operandsOf(value);
+    if (operands.size() == 1 && !leads[index(operands.front())]) value.op = "aten.alias.default";
+  }
+}
+
 void leaveOutCopies(Exported& exported) {
   std::vector<ValueId> by(exported.values.size());
   std::set<std::size_t> without;
@@ -91,6 +115,7 @@ Exported simplified(Exported exported) {
   takeResultsApart(exported);
   nameMasks(exported);
   leaveOutWrittenOver(exported);
+  leaveOutNeedlessStops(exported);
   leaveOutCopies(exported);
   findSharedWeights(exported);
   return exported;

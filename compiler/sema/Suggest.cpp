@@ -20,7 +20,7 @@ namespace {
 
 /// What PyTorch and others call otherwise, in small letters without a trailing "1d", "2d" or "3d". Only names that are far from
 /// ours by their letters.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 56> kElsewhere = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 57> kElsewhere = {{
     {"linear", "dense"},
     {"fc", "dense"},
     {"fully_connected", "dense"},
@@ -46,6 +46,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 56> kElsewhe
     {"swapaxes", "transpose"},
     {"swapdims", "transpose"},
     {"moveaxis", "permute"},
+    {"detach", "stop_gradient"},
     {"swish", "silu"},
     {"hardswish", "hard_swish"},
     {"hardsigmoid", "hard_sigmoid"},

@@ -84,6 +84,7 @@ Code stochasticDepth(const CallReader& call) {
       fmt::format("{} * F.dropout({}), {}, self.training)", call.operand(0, Binding::Product), ones, call.realHole("p")),
       Binding::Product);
 }
+Code stopGradient(const CallReader& call) { return expressionCode(call.operand(0, Binding::Atom) + ".detach()", Binding::Atom); }
 Code identity(const CallReader& call) { return expressionCode(call.operand(0), Binding::Any); }
 
 Code softmaxBy(const CallReader& call, const char* name) {
@@ -123,6 +124,7 @@ constexpr auto kWriters = std::to_array<Writer>({{"neg", negation},
                                                  {"dropout", dropout},
                                                  {"stochastic_depth", stochasticDepth},
                                                  {"identity", identity},
+                                                 {"stop_gradient", stopGradient},
                                                  {"softmax", softmax},
                                                  {"log_softmax", logSoftmax},
                                                  {"matmul", matmul},

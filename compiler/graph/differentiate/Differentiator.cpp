@@ -2,6 +2,7 @@
 
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/graph/ir/Opaque.h"
+#include "compiler/graph/ir/Views.h"
 #include "compiler/graph/ir/Walk.h"
 #include "compiler/sema/Walk.h"
 
@@ -72,7 +73,9 @@ void Differentiator::markNeeded(const std::vector<TensorId>& wanted, std::size_t
 void Differentiator::markResults(std::size_t position) {
   const Op& op = graph.ops[position];
   const auto isNeeded = [&](TensorId tensor) { return tensor != kNoTensor && needed[index(tensor)]; };
-  const bool leads = std::any_of(op.inputs.begin(), op.inputs.end(), isNeeded);
+  const OpContext* context = elaborator.tape.contextOf(static_cast<OpId>(position));
+  const bool stops = context != nullptr && stopsGradient(*context->decl);
+  const bool leads = !stops && std::any_of(op.inputs.begin(), op.inputs.end(), isNeeded);
   for (const TensorId result : op.outputs) {
     if (leads && tbem_is_floating(graph[result].dtype)) needed[index(result)] = true;
   }

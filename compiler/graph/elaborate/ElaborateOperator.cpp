@@ -3,6 +3,7 @@
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/graph/elaborate/Detour.h"
 #include "compiler/graph/ir/Opaque.h"
+#include "compiler/graph/ir/Views.h"
 #include "compiler/support/Bug.h"
 #include "runtime/include/tbem/primitives.h"
 
@@ -176,7 +177,7 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
 bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) {
   const auto* callee = ast::dynCast<ast::NameRef>(a.decl->native->callee);
   const std::string word = callee != nullptr ? callee->name.text : "";
-  const bool isView = word == "view";
+  const bool isView = graph::isView(*a.decl);
   const auto row = std::find_if(std::begin(runtime::kSignatures), std::end(runtime::kSignatures),
                                 [&](const runtime::Signature& one) { return one.name == word; });
   if (!isView && row == std::end(runtime::kSignatures)) {

@@ -32,6 +32,7 @@ enum class EagerGradient : std::uint8_t {
   New,      ///< each is allocated
   Pass,     ///< the result's own gradient, or a view of it, where shapes agree or lie in one another; else a sum, allocated
   Product,  ///< of the result's size and type; a sum of it where the operand is smaller, a cast where it is narrower
+  Stop,     ///< none: the result needs no gradient
   Loss      ///< two of the operand's size, one after the other; the first goes at once
 };
 

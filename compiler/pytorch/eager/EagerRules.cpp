@@ -72,6 +72,7 @@ constexpr EagerRule kRules[] = {
     {"identity", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::View, EagerGradient::Pass},
     {"flip"},
     {"roll_axis"},
+    {"stop_gradient", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::View, EagerGradient::Stop},
     {"permute", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::View, EagerGradient::Pass},
     {"flatten", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::Reshape, EagerGradient::Pass},
     {"reshape", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::Reshape, EagerGradient::Pass},

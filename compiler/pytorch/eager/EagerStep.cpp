@@ -35,10 +35,11 @@ public:
         memory(graph.tensors.size(), kNoEagerTensor),
         gradients(graph.tensors.size(), kNoEagerTensor),
         tape(step, 2 * graph.tensors.size()) {  // about what two steps come to
-    for (const graph::Graph::Weight& weight : graph.weights) leaves.push_back(weight.value);
-    for (const graph::Graph::Wanted& wanted : graph.wanted) {
-      if (wanted.gradient != graph::kNoTensor) leaves.push_back(wanted.value);
-    }
+    const auto addLeaf = [this](const auto& leaf) {
+      if (leaf.gradient != graph::kNoTensor) leaves.push_back(leaf.value);
+    };
+    std::ranges::for_each(graph.weights, addLeaf);
+    std::ranges::for_each(graph.wanted, addLeaf);
     std::ranges::sort(leaves);
     differentiable.assign(graph.tensors.size(), false);
     for (const TensorId leaf : leaves) differentiable[index(leaf)] = true;
@@ -115,26 +116,25 @@ private:
       setOperator(i);
       const EagerOperator& op = operators[current];
       keptFrom.push_back(kept.size());
+      const bool isRecorded = records(op);
       const std::size_t first = std::min(op.extrasFirst, sizes[current].extras.size());
       keepExtras(0, first);
       if (narrowsBias(op)) castBiases.push_back(tape.allocate(narrowBytes(op), EagerKind::Activations));
-      if (!writeOver(op)) {
+      if (!writeOver(op, isRecorded)) {
         makeResults(op);
-        keepOwn(op);
+        for (const TensorId tensor : op.kept) kept.push_back(tape.hold(at(tensor)));
       }
       // cuBLASLt's is there when its handle is asked for, which is cuBLAS's own and brings the workspace that stays.
       const EagerId workspace = takeWorkspace(workspaces[current].forward);
       if (keepsWorkspaces(op)) keepProductWorkspaces(keptForward, hasEpilogue(op, graph, values));
       tape.release(workspace);
       keepExtras(first, sizes[current].extras.size());
-      const auto reads = [this](TensorId tensor) { return differentiable[index(tensor)]; };
-      if (std::any_of(op.operands.begin(), op.operands.end(), reads) || !op.weights.empty()) {
-        for (const TensorId result : op.results) differentiable[index(result)] = true;
-      }
+      if (!isRecorded) releaseKept(keptFrom[current]);
       for (const TensorId operand : op.operands) {
         if (--readers[index(operand)] == 0 && !isInput(operand)) drop(operand);
       }
       for (const TensorId result : op.results) {
+        differentiable[index(result)] = isRecorded;
         if (readers[index(result)] == 0) drop(result);
       }
     }
@@ -145,15 +145,19 @@ private:
     for (const TensorId output : graph.outputs) drop(output);
   }
 
+  /// Whether autograd makes a node of it, which keeps what its gradient will read.
+  bool records(const EagerOperator& op) const {
+    const auto reads = [this](TensorId tensor) { return differentiable[index(tensor)]; };
+    const bool any = std::ranges::any_of(op.operands, reads) || std::ranges::any_of(op.weights, reads);
+    return any && op.gradient != EagerGradient::Stop;
+  }
+
   void keepExtras(std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) kept.push_back(tape.allocate(sizes[current].extras[i], EagerKind::Activations));
   }
-  void keepOwn(const EagerOperator& op) {
-    for (const TensorId tensor : op.kept) kept.push_back(tape.hold(at(tensor)));
-  }
 
   /// Whether the result takes the place of an operand that nobody needs behind it.
-  bool writeOver(const EagerOperator& op) {
+  bool writeOver(const EagerOperator& op, bool isRecorded) {
     if (op.inPlace == EagerInPlace::Never || options.writes == EagerWrites::Anew) return false;
     const bool sum = op.inPlace == EagerInPlace::Sum;
     if (sum && options.writes != EagerWrites::All) return false;
@@ -166,7 +170,7 @@ private:
     const auto end = sum ? op.operands.end() : op.operands.begin() + 1;
     const auto over = std::find_if(op.operands.begin(), end, isFree);
     if (over == end) return false;
-    if (!op.kept.empty()) {
+    if (!op.kept.empty() && isRecorded) {
       const bool copies = op.inPlace == EagerInPlace::Copy;
       kept.push_back(copies ? tape.allocate(bytes(*over), EagerKind::Activations) : tape.hold(at(*over)));
     }
@@ -254,18 +258,15 @@ private:
     for (const TensorId result : op.results) {
       if (gradients[index(result)] != kNoEagerTensor) arrived.push_back(std::exchange(gradients[index(result)], kNoEagerTensor));
     }
-    if (!arrived.empty()) {
-      makeGradients(op);
-      for (const EagerId gradient : arrived) tape.release(gradient);
-      if (op.gradient == EagerGradient::Product) castProducts(op);
-      releaseKept(keptFrom[current]);
-      castBias(op);
-      for (const auto& [tensor, gradient] : made) give(tensor, gradient);
-      for (const auto& [tensor, gradient] : made) {
-        if (firstReader[index(tensor)] == current) own(tensor);
-      }
-    } else {
-      releaseKept(keptFrom[current]);
+    if (arrived.empty()) return releaseKept(keptFrom[current]);
+    makeGradients(op);
+    for (const EagerId gradient : arrived) tape.release(gradient);
+    if (op.gradient == EagerGradient::Product) castProducts(op);
+    releaseKept(keptFrom[current]);
+    castBias(op);
+    for (const auto& [tensor, gradient] : made) give(tensor, gradient);
+    for (const auto& [tensor, gradient] : made) {
+      if (firstReader[index(tensor)] == current) own(tensor);
     }
   }
 

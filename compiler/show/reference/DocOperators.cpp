@@ -1,6 +1,7 @@
 // tbemc doc --operators: docs/operators.md, made from the declarations of std.nn and the backends' own answers.
 #include "compiler/backends/Backends.h"
 #include "compiler/experiment/Workspace.h"
+#include "compiler/graph/ir/Views.h"
 #include "compiler/sema/Walk.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/reference/DocText.h"
@@ -62,9 +63,9 @@ private:
       const auto* called = own != library.own.end() ? ast::dynCast<ast::Callable>(own->second) : nullptr;
       if (called != nullptr) collect(*called, found, seen);
     };
-    if (callable.native != nullptr) {
+    if (callable.native != nullptr && !graph::isView(callable)) {
       const auto* word = ast::dynCast<ast::NameRef>(callable.native->callee);
-      if (word != nullptr && word->name.text != "view") found.insert(word->name.text);
+      if (word != nullptr) found.insert(word->name.text);
     }
     if (callable.hasBody) forEachInside(callable.body, name);
     for (const ast::Part& part : callable.backward) sema::forEachInside(*part.value, name);

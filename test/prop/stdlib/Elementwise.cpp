@@ -65,6 +65,7 @@ void addElementwise(std::map<std::string, Generator>& table) {
   TBEM_UNARY(identity);
   TBEM_UNARY(hard_sigmoid, -3, 3);
   TBEM_UNARY(hard_swish, -3, 3);
+  table["stop_gradient"] = [](Dice& d) -> Case { return {"stop_gradient(%0)", {real(anyDims(d))}, "real", 1, false}; };
   table["log"] = [](Dice& d) -> Case { return {"log(%0)", {{Kind::Positive, anyDims(d)}}}; };
   table["log1p"] = [](Dice& d) -> Case { return {"log1p(%0)", {{Kind::Positive, anyDims(d)}}}; };
   table["sqrt"] = [](Dice& d) -> Case { return {"sqrt(%0)", {{Kind::Positive, anyDims(d)}}}; };

@@ -154,6 +154,8 @@ def compare(tbemc, folder, text, infer):
         parameters = {name: one for name, one in model.named_parameters() if name in ours}
         gradients = {name: one.grad.numpy() for name, one in parameters.items() if one.grad is not None}
         differences["gradients"] = steps.farthest({name: arrays[f"gradient/{ours[name]}"] for name in gradients}, gradients)
+        unlearned = [name for name, one in parameters.items() if one.grad is None and f"gradient/{ours[name]}" in arrays]
+        assert not unlearned, unlearned
         after = {name: (one - RATE * one.grad).detach().numpy() for name, one in parameters.items() if one.grad is not None}
         differences["weights after"] = steps.farthest({name: arrays[f"after/{ours[name]}"] for name in after}, after)
         buffers = {name: one.numpy() for name, one in model.named_buffers() if name in ours}

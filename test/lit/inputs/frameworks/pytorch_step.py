@@ -57,6 +57,8 @@ def compare(tbemc, folder, name, options, number):
         differences["loss"] = steps.far(arrays["loss"], loss.detach().numpy())
         gradients = {state_name(path): array for path, array in steps.group(arrays, "gradient").items()}
         parameters = dict(model.named_parameters())
+        learned = {key for key, one in parameters.items() if one.grad is not None}
+        assert learned == set(gradients), sorted(learned ^ set(gradients))[:6]
         theirs = {key: unclipped.get(key, parameters[key].grad).numpy() for key in gradients}
         differences["gradients"] = steps.farthest(gradients, theirs)
         for word, meaning in (("after", "weights after"), ("buffer_after", "buffers after")):

@@ -3,21 +3,6 @@ import torch
 from torch import nn
 
 
-class Rounds(nn.Module):
-    """A straight-through estimator, and a target of the model's own."""
-
-    def __init__(self):
-        super().__init__()
-        self.codes, self.targets = nn.Linear(4, 4), nn.Linear(4, 4)
-
-    def forward(self, x):
-        y = self.codes(x)
-        z = y + (torch.floor(y) - y).detach()
-        with torch.no_grad():
-            target = self.targets(x)
-        return z - target
-
-
 class Attends(nn.Module):
     """A rate that the model has when it trains alone, one that shows, and a table that is detached, before which no weight lies."""
 
