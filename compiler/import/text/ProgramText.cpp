@@ -1,6 +1,6 @@
 // A model as the text of a program: its blocks, its network, its tables.
 #include "compiler/import/Import.h"
-#include "compiler/import/Simplify.h"
+#include "compiler/import/simplify/Simplify.h"
 #include "compiler/import/text/BodyText.h"
 #include "compiler/import/text/Remarks.h"
 

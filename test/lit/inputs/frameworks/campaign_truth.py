@@ -68,12 +68,14 @@ def first_tensor(result):
     return next(value for value in torch.utils._pytree.tree_leaves(result) if isinstance(value, torch.Tensor))
 
 
-def loss_of(result):
-    """Cross entropy of the first result; of three dimensions the last has the classes, of more the second."""
+def logits_of(result):
+    """The first result, as cross entropy takes it: of three dimensions the last has the classes, of more the second."""
     logits = first_tensor(result)
-    logits = logits.flatten(0, 1) if logits.dim() == 3 else logits
-    labels = torch.empty([logits.shape[0], *logits.shape[2:]], dtype=torch.int64, device=logits.device)
-    return labels, logits
+    return logits.flatten(0, 1) if logits.dim() == 3 else logits
+
+
+def labels_for(logits):
+    return torch.empty([logits.shape[0], *logits.shape[2:]], dtype=torch.int64, device=logits.device)
 
 
 class OfGradients:
@@ -119,12 +121,12 @@ def step(model, texts, mode, device):
         optimizer = torch.optim.SGD(model.parameters(), lr=RATE, foreach=True)
         positional, named = inputs_of(texts, model, device)
         with torch.no_grad(), FlopCounterMode(display=False) as forward:
-            labels = loss_of(model(*positional, **named))[0]
+            labels = labels_for(logits_of(model(*positional, **named)))
         tracker = MemTracker()
         tracker.track_external(model, optimizer, labels, *positional, *named.values())
         with tracker, FlopCounterMode(display=False, custom_mapping=formulas) as whole:
             optimizer.zero_grad(set_to_none=True)
-            _, logits = loss_of(model(*positional, **named))
+            logits = logits_of(model(*positional, **named))
             loss = torch.nn.functional.cross_entropy(logits, labels)
             del logits
             loss.backward()

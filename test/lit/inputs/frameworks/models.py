@@ -143,3 +143,41 @@ class Rounds(nn.Module):
         with torch.no_grad():
             target = self.targets(x)
         return z - target
+
+
+class Masks(nn.Module):
+    """Attention under masks that are computed: the causal one in the ways that models write it, of any size; windows; none at all."""
+
+    def __init__(self, way="compared", length=128, width=8):
+        super().__init__()
+        self.way, self.words, self.out = way, nn.Embedding(20, width), nn.Linear(width, 20)
+        self.register_buffer("table", torch.full((2 * length, 2 * length), True).tril(), persistent=False)
+
+    def mask(self, length):
+        places = torch.arange(length)
+        rows, columns = places[:, None], places[None]
+        low = torch.finfo(torch.float32).min
+        ways = {
+            "compared": lambda: columns <= rows,
+            "expanded": lambda: (places.view(1, 1, 1, length) <= places.view(1, 1, length, 1)).expand(2, 1, length, length),
+            "added": lambda: torch.full((length, length), float("-inf")).triu(1),
+            "filled": lambda: torch.zeros(length, length).masked_fill(columns > rows, low),
+            "chosen": lambda: torch.where(rows - columns >= 0, 0.0, low),
+            "multiplied": lambda: (1.0 - torch.ones(length, length).tril()) * low,
+            "written over": lambda: torch.full((length, length), low).mul_(columns > rows),
+            "buffer": lambda: self.table[:length, :length],
+            "moved": lambda: (places + 3)[None, None] < (places + 4)[:, None],
+            "transposed": lambda: (rows <= columns).t(),
+            "wide window": lambda: (columns > rows - length) & (columns <= rows) & torch.ones((), dtype=torch.bool),
+            "narrow window": lambda: (columns > rows - length // 2) & (columns <= rows),
+            "later": lambda: columns >= rows,
+            "own diagonal": lambda: columns < rows + 2,
+            "faint": lambda: torch.where(columns <= rows, 0.0, -2.0),
+            "open": lambda: (places >= 0)[None].expand(length, length),
+        }
+        return ways[self.way]()
+
+    def forward(self, tokens):
+        x, mask = self.words(tokens)[:, None], self.mask(tokens.shape[1])
+        mask = mask if mask.dtype is torch.bool else mask.to(x.dtype)
+        return self.out(F.scaled_dot_product_attention(x, x, x, attn_mask=mask)[:, 0].mean(1))

@@ -1,7 +1,7 @@
 // Writes into parts of tensors as new tensors, and results of operators that have several as operators of their own.
 #include "compiler/import/Expression.h"
 #include "compiler/import/ModuleCalls.h"
-#include "compiler/import/Simplify.h"
+#include "compiler/import/simplify/Simplify.h"
 
 #include <algorithm>
 #include <map>
@@ -214,27 +214,6 @@ private:
   std::vector<Value> values;
 };
 
-/// What a value is repeated from along axes of length 1; itself where it is not.
-const Value& repeatedOf(const Exported& exported, ValueId id) {
-  const Value& value = exported[id];
-  const bool isRepeated =
-      value.kind == Value::Kind::Node && wordOf(value) == "expand" && value.arguments.front().kind == Argument::Kind::Value;
-  return isRepeated ? repeatedOf(exported, value.arguments.front().value) : value;
-}
-
-/// The mask that hides nothing: true everywhere, or zeros that are added.
-bool isOpen(const Value& mask) {
-  const bool isEven = mask.kind == Value::Kind::Constant && mask.pattern.kind == Pattern::Kind::Fill;
-  return isEven && mask.pattern.start == (mask.facts.type == "bool" ? 1 : 0);
-}
-
-/// The mask that lets a place see those before it and itself.
-bool isCausal(const Value& mask) {
-  const std::size_t rank = mask.facts.rank();
-  return mask.kind == Value::Kind::Constant && mask.facts.type == "bool" && mask.pattern.kind == Pattern::Kind::Lower &&
-         mask.pattern.axis == 0 && rank >= 2 && mask.facts.shape[rank - 1] == mask.facts.shape[rank - 2];
-}
-
 }  // namespace
 
 /// Whether the node's result lies in its first operand's memory, or may.
@@ -259,26 +238,6 @@ void replace(Argument& argument, const std::vector<ValueId>& by) {
 }
 
 Exported withoutPartialWrites(Exported exported) { return Rewriter(std::move(exported)).functional(); }
-
-void nameMasks(Exported& exported) {
-  constexpr std::size_t kMask = 3, kCausal = 5;
-  for (Value& value : exported.values) {
-    if (value.kind != Value::Kind::Node || wordOf(value) != "scaled_dot_product_attention") continue;
-    const auto named = value.named.find("attn_mask");
-    Argument* const mask = value.arguments.size() > kMask ? &value.arguments[kMask]
-                           : named != value.named.end()   ? &named->second
-                                                          : nullptr;
-    if (mask == nullptr || mask->kind != Argument::Kind::Value) continue;
-    const Value& table = repeatedOf(exported, mask->value);
-    const bool isNone = isOpen(table);
-    if (!isNone && !isCausal(table)) continue;
-    *mask = Argument();
-    if (isNone) continue;
-    Argument yes = integerArgument(1);
-    yes.kind = Argument::Kind::Bool;
-    (value.arguments.size() > kCausal ? value.arguments[kCausal] : value.named["is_causal"]) = yes;
-  }
-}
 
 /// max(x, dim)[0] is amax(x, dim), and its [1] argmax.
 void takeResultsApart(Exported& exported) {

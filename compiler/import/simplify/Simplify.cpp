@@ -1,4 +1,4 @@
-#include "compiler/import/Simplify.h"
+#include "compiler/import/simplify/Simplify.h"
 
 #include "compiler/import/Expression.h"
 #include "compiler/import/ModuleCalls.h"
