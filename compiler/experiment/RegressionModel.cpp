@@ -2,6 +2,7 @@
 
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/experiment/Quantities.h"
 #include "compiler/sema/Symbolic.h"
 #include "compiler/sema/Value.h"
 #include "compiler/support/Rational.h"
@@ -17,13 +18,6 @@
 namespace tbem::driver {
 
 using ast::NodeKind;
-
-const std::vector<std::string>& quantityNames() {
-  static const std::vector<std::string> names = {"memory_peak", "memory_baseline", "static_memory", "live",        "arena",
-                                                 "arena_peak",  "allocated_peak",  "reserved_peak", "device_peak", "latency",
-                                                 "energy",      "flops",           "parameters"};
-  return names;
-}
 
 namespace {
 
@@ -169,11 +163,19 @@ struct Dimension {
 };
 
 Dimension dimensionOf(const std::string& name) {
-  if (name == "latency") return {{0, 1, 0, 0}};
-  if (name == "energy") return {{0, 0, 1, 0}};
-  if (name == "flops") return {{0, 0, 0, 1}};
-  if (name == "parameters") return {};
-  return {{1, 0, 0, 0}};
+  switch (quantityOf(name)) {
+    case report::Quantity::Bytes:
+      return {{1, 0, 0, 0}};
+    case report::Quantity::Seconds:
+      return {{0, 1, 0, 0}};
+    case report::Quantity::Joules:
+      return {{0, 0, 1, 0}};
+    case report::Quantity::Flops:
+      return {{0, 0, 0, 1}};
+    case report::Quantity::Number:
+      return {};
+  }
+  return {};
 }
 
 std::string dimensionText(const Dimension& dimension) {
@@ -235,7 +237,7 @@ std::optional<Dimension> checkPart(const ast::Expr& expr, ResponseNames& names, 
       return std::nullopt;
     }
     names.used.push_back(name.text);
-    return std::ranges::count(quantityNames(), name.text) == 0 ? Dimension{} : dimensionOf(name.text);
+    return dimensionOf(name.text);
   }
   if (const auto* unary = ast::dynCast<ast::Unary>(&expr); unary != nullptr && unary->op == ast::UnaryOp::Negate) {
     return checkPart(*unary->operand, names, sink);

@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/experiment/Observations.h"
+#include "compiler/experiment/Quantities.h"
 #include "compiler/experiment/RowsElsewhere.h"
 #include "runtime/measure/Quantile.h"
 
@@ -14,24 +15,17 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <variant>
 
 namespace tbem::driver {
 
 namespace {
 
-report::Quantity quantityOf(const std::vector<std::string>& names) {
-  const auto all = [&](std::initializer_list<const char*> group) {
-    return !names.empty() && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-      return std::find(group.begin(), group.end(), name) != group.end();
-    });
-  };
-  if (all({"memory_peak", "memory_baseline", "static_memory", "live", "arena", "arena_peak", "allocated_peak", "reserved_peak",
-           "device_peak"}))
-    return report::Quantity::Bytes;
-  if (all({"latency"})) return report::Quantity::Seconds;
-  if (all({"energy"})) return report::Quantity::Joules;
-  if (all({"flops"})) return report::Quantity::Flops;
-  return report::Quantity::Number;
+/// What the response is where it adds up quantities of one kind.
+report::Quantity commonQuantity(const std::vector<std::string>& names) {
+  const report::Quantity first = quantityOf(names.front());
+  const bool allSame = std::ranges::all_of(names, [&](const std::string& name) { return quantityOf(name) == first; });
+  return allSame ? first : report::Quantity::Number;
 }
 
 /// A product of quantities has no simple unit.
@@ -137,7 +131,7 @@ std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs&
     plan.model = design::hierarchical(terms->terms, factors, terms->throughOrigin);
     if (!estimable(*plan.run, plan.model, *decl, sink)) continue;
     plan.response = std::string(workspace.session.sources.text(decl->response->range));
-    if (isLinear(*decl->response)) plan.quantity = quantityOf(*quantities);
+    if (isLinear(*decl->response)) plan.quantity = commonQuantity(*quantities);
     plans.push_back(std::move(plan));
   }
   return plans;
@@ -163,6 +157,7 @@ void refuseLaterDeclarations(Workspace& workspace) {
 
 namespace {
 
+/// Those that a row has, as far as they are known.
 Quantities quantitiesOf(const CaseRow& row, const runtime::Measurement& value) {
   Quantities out;
   if (!std::isnan(row.flops))  // else the design has no network
@@ -175,14 +170,9 @@ Quantities quantitiesOf(const CaseRow& row, const runtime::Measurement& value) {
   const auto add = [&](const char* name, const auto& field) {
     if (field) out[name] = static_cast<double>(*field);
   };
-  add("memory_peak", value.memoryPeak);
-  add("memory_baseline", value.memoryBaseline);
-  add("arena_peak", value.arenaPeak);
-  add("allocated_peak", value.allocatedPeak);
-  add("reserved_peak", value.reservedPeak);
-  add("device_peak", value.devicePeak);
-  add("latency", value.latencyMedian);
-  add("energy", value.energy);
+  for (const MeasuredQuantity& each : measuredQuantities()) {
+    std::visit([&](auto member) { add(each.name, value.*member); }, each.member);
+  }
   return out;
 }
 

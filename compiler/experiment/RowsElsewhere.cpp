@@ -3,6 +3,7 @@
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/experiment/AtText.h"
+#include "compiler/experiment/Quantities.h"
 #include "compiler/experiment/RegressionModel.h"
 #include "compiler/experiment/designs/FileDesign.h"
 #include "compiler/support/Rational.h"

@@ -1,7 +1,12 @@
 #include "compiler/experiment/trainings/Examples.h"
 
+#include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Train.h"
+#include "compiler/sema/Suggest.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -71,6 +76,34 @@ std::optional<Examples> describeExamples(Workspace& workspace, const graph::Data
   }
   examples.about = std::move(*about);
   return examples;
+}
+
+const TrainingRun* findTraining(Workspace& workspace, const std::vector<std::unique_ptr<TrainingRun>>& trainings,
+                                const ast::Name& name, const char* whatFor) {
+  const auto same = [&](const auto& training) { return training->spec.decl->name.text == name.text; };
+  if (const auto training = std::ranges::find_if(trainings, same); training != trainings.end()) return training->get();
+  std::vector<std::string> names;
+  for (const ast::Train* decl : workspace.all<ast::Train>()) {
+    if (decl->name.text == name.text) return nullptr;  // it has a mistake, which was reported
+    names.push_back(decl->name.text);
+  }
+  Diagnostic& d = workspace.session.sink.report(diag::unknown_training, name.range, name.text);
+  const std::string near = nearest(name.text, names);
+  if (!near.empty())
+    d.note("did you mean `" + near + "`?").fix(name.range, near);
+  else
+    d.note(whatFor);
+  return nullptr;
+}
+
+bool takeExamples(Workspace& workspace, const graph::DataSpec& data, const data::Description& about, perturb::Plan& plan) {
+  plan.split = data.test ? data::Split::Test : data::Split::Train;
+  const std::int64_t all = about.count(plan.split);
+  plan.count = data.count.value_or(all);
+  if (plan.count <= all && all > 0) return true;
+  workspace.session.sink.report(diag::design_clause_value, data.range, "count",
+                                fmt::format("from 1 to the {} examples that there are", all), fmt::format("{}", plan.count));
+  return false;
 }
 
 std::unique_ptr<DesignRun> oneRowOf(Workspace& workspace, graph::ExperimentSpec experiment, const Target& target) {

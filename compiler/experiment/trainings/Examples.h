@@ -2,11 +2,14 @@
 #pragma once
 
 #include "compiler/experiment/designs/Designs.h"
+#include "compiler/experiment/trainings/Trainings.h"
 #include "compiler/graph/read/Training.h"
 #include "runtime/data/Dataset.h"
+#include "runtime/perturb/Perturb.h"
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace tbem::driver {
 
@@ -20,6 +23,14 @@ graph::DataShape shapeOf(const data::Description& about);
 
 /// Nothing after a report. `pool`: of the values of `data`.
 std::optional<Examples> describeExamples(Workspace& workspace, const graph::DataSpec& data, const sema::ExprPool& pool);
+
+/// The training of this name; nullptr after a report, or where it has mistakes of its own. `whatFor`: why one is wanted, for the
+/// report.
+const TrainingRun* findTraining(Workspace& workspace, const std::vector<std::unique_ptr<TrainingRun>>& trainings,
+                                const ast::Name& name, const char* whatFor);
+
+/// Which examples of the split are taken. False after a report: there are not so many.
+bool takeExamples(Workspace& workspace, const graph::DataSpec& data, const data::Description& about, perturb::Plan& plan);
 
 /// A design of one row, whose outputs stay readable.
 std::unique_ptr<DesignRun> oneRowOf(Workspace& workspace, graph::ExperimentSpec experiment, const Target& target);

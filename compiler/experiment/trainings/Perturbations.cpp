@@ -4,7 +4,6 @@
 #include "compiler/diagnostics/tables/Train.h"
 #include "compiler/experiment/trainings/Ball.h"
 #include "compiler/experiment/trainings/Examples.h"
-#include "compiler/sema/Suggest.h"
 
 #include <fmt/format.h>
 
@@ -29,25 +28,9 @@ private:
   DiagnosticSink& sink() { return workspace.session.sink; }
 
   bool findTraining() {
-    const ast::Name& name = spec.decl->target;
-    const auto same = [&](const auto& training) { return training->spec.decl->name.text == name.text; };
-    const auto training = std::ranges::find_if(trainings, same);
-    if (training != trainings.end()) {
-      made.training = training->get();
-      return true;
-    }
-    std::vector<std::string> names;
-    for (const ast::Train* decl : workspace.all<ast::Train>()) {
-      if (decl->name.text == name.text) return false;  // it has a mistake, which was reported
-      names.push_back(decl->name.text);
-    }
-    Diagnostic& d = sink().report(diag::unknown_training, name.range, name.text);
-    const std::string near = nearest(name.text, names);
-    if (!near.empty())
-      d.note("did you mean `" + near + "`?").fix(name.range, near);
-    else
-      d.note("a perturbation is of the network and weights of a `train`");
-    return false;
+    made.training = driver::findTraining(workspace, trainings, spec.decl->target,
+                                         "a perturbation is of the network and weights of a `train`");
+    return made.training != nullptr;
   }
 
   bool readExamples() {
@@ -67,14 +50,7 @@ private:
 
   bool makePlan() {
     perturb::Plan& plan = made.plan;
-    plan.split = spec.data.test ? data::Split::Test : data::Split::Train;
-    const std::int64_t all = made.about.count(plan.split);
-    plan.count = spec.data.count.value_or(all);
-    if (plan.count > all || all == 0) {
-      sink().report(diag::design_clause_value, spec.data.range, "count",
-                    fmt::format("from 1 to the {} examples that there are", all), fmt::format("{}", plan.count));
-      return false;
-    }
+    if (!takeExamples(workspace, spec.data, made.about, plan)) return false;
     plan.batch = std::min(spec.batch, plan.count);
     plan.seed = spec.seed.value_or(target.seed);
     takeBall(plan, spec.ball);

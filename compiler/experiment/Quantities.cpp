@@ -1,0 +1,64 @@
+#include "compiler/experiment/Quantities.h"
+
+#include "compiler/experiment/RegressionModel.h"
+
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+namespace {
+
+using report::Quantity;
+using runtime::Measurement;
+
+constexpr MeasuredQuantity kMeasured[] = {
+    {"memory_peak", Quantity::Bytes, &Measurement::memoryPeak},
+    {"memory_baseline", Quantity::Bytes, &Measurement::memoryBaseline},
+    {"arena_peak", Quantity::Bytes, &Measurement::arenaPeak},
+    {"allocated_peak", Quantity::Bytes, &Measurement::allocatedPeak},
+    {"reserved_peak", Quantity::Bytes, &Measurement::reservedPeak},
+    {"device_peak", Quantity::Bytes, &Measurement::devicePeak},
+    {"latency", Quantity::Seconds, &Measurement::latencyMedian},
+    {"energy", Quantity::Joules, &Measurement::energy},
+};
+
+/// What is estimated.
+struct EstimatedQuantity {
+  const char* name;
+  Quantity quantity;
+};
+constexpr EstimatedQuantity kEstimated[] = {
+    {"static_memory", Quantity::Bytes}, {"live", Quantity::Bytes},        {"arena", Quantity::Bytes},
+    {"flops", Quantity::Flops},         {"parameters", Quantity::Number},
+};
+
+/// `visit(name, quantity)` for each.
+template <class Visit>
+void forEachQuantity(const Visit& visit) {
+  for (const auto& each : kMeasured) visit(each.name, each.quantity);
+  for (const auto& each : kEstimated) visit(each.name, each.quantity);
+}
+
+}  // namespace
+
+std::span<const MeasuredQuantity> measuredQuantities() { return kMeasured; }
+
+const std::vector<std::string>& quantityNames() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    forEachQuantity([&](const char* name, Quantity) { list.emplace_back(name); });
+    return list;
+  }();
+  return names;
+}
+
+Quantity quantityOf(std::string_view name) {
+  Quantity quantity = Quantity::Number;
+  forEachQuantity([&](std::string_view known, Quantity of) {
+    if (known == name) quantity = of;
+  });
+  return quantity;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,26 @@
+// What is known of a measured row, by the names that responses of regressions have for it: one table, which says what each is.
+#pragma once
+
+#include "runtime/core/Measurement.h"
+#include "runtime/report/Svg.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+namespace tbem::driver {
+
+/// What is measured of any row.
+struct MeasuredQuantity {
+  const char* name;
+  report::Quantity quantity;
+  std::variant<std::optional<std::uint64_t> runtime::Measurement::*, std::optional<double> runtime::Measurement::*> member;
+};
+std::span<const MeasuredQuantity> measuredQuantities();
+
+/// What a quantity of this name is, measured or estimated; a plain number where it is none.
+report::Quantity quantityOf(std::string_view name);
+
+}  // namespace tbem::driver
