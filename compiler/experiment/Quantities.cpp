@@ -1,10 +1,5 @@
 #include "compiler/experiment/Quantities.h"
 
-#include "compiler/experiment/RegressionModel.h"
-
-#include <string>
-#include <vector>
-
 namespace tbem::driver {
 
 namespace {

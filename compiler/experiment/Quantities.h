@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace tbem::driver {
 
@@ -19,6 +21,9 @@ struct MeasuredQuantity {
   std::variant<std::optional<std::uint64_t> runtime::Measurement::*, std::optional<double> runtime::Measurement::*> member;
 };
 std::span<const MeasuredQuantity> measuredQuantities();
+
+/// The names of all, measured and estimated: memory_peak, latency, static_memory, ...
+const std::vector<std::string>& quantityNames();
 
 /// What a quantity of this name is, measured or estimated; a plain number where it is none.
 report::Quantity quantityOf(std::string_view name);

@@ -12,10 +12,8 @@
 
 namespace tbem::driver {
 
-/// The quantities of a row that a response may name, in SI units and bytes.
+/// The quantities of a row that a response may name (Quantities.h), in SI units and bytes.
 using Quantities = std::map<std::string, double>;
-/// Their names, for did-you-mean: memory_peak, static_memory, latency, ...
-const std::vector<std::string>& quantityNames();
 
 /// Terms as they are written, hierarchy not yet closed.
 struct WrittenTerms {

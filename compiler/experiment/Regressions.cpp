@@ -21,7 +21,7 @@ namespace tbem::driver {
 
 namespace {
 
-/// What the response is where it adds up quantities of one kind.
+/// What the response is where it adds up quantities of one kind. `names`: those in it, one at least.
 report::Quantity commonQuantity(const std::vector<std::string>& names) {
   const report::Quantity first = quantityOf(names.front());
   const bool allSame = std::ranges::all_of(names, [&](const std::string& name) { return quantityOf(name) == first; });

@@ -99,12 +99,12 @@ private:
                                             kOnes = {"ones", "new_ones", "ones_like"};
     if (kZeros.contains(word)) return Ramp{0, {}};
     if (kOnes.contains(word)) return Ramp{1, {}};
-    const std::size_t position = word == "scalar_tensor"                 ? 0
-                                 : word == "full" || word == "full_like" ? 1
-                                 : word == "new_full"                    ? 2
-                                                                         : 9;
-    if (position == 9) return std::nullopt;
-    const std::optional<Table> value = operand(position, "fill_value");
+    // Where the number is.
+    static const std::map<std::string_view, std::size_t> kPlaces = {
+        {"scalar_tensor", 0}, {"full", 1}, {"full_like", 1}, {"new_full", 2}};
+    const auto place = kPlaces.find(word);
+    if (place == kPlaces.end()) return std::nullopt;
+    const std::optional<Table> value = operand(place->second, "fill_value");
     return value && evenNumber(*value) ? value : std::nullopt;
   }
 
