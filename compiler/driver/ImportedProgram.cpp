@@ -5,6 +5,7 @@
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/driver/RunPipeline.h"
 #include "compiler/run/weights/ListWeights.h"
+#include "compiler/support/NameCover.h"
 #include "compiler/syntax/format/Format.h"
 
 #include <fmt/format.h>
@@ -35,11 +36,32 @@ std::string listText(std::string text, const std::vector<imports::LackingOperato
   return text;
 }
 
+/// The weights that the model does not train, as clause `freeze` names them; empty: it trains all.
+std::vector<std::string> frozenPlaces(const std::vector<imports::WeightName>& weights) {
+  std::vector<std::string> frozen, others;
+  for (const imports::WeightName& weight : weights) {
+    if (!weight.isLearned) continue;
+    std::string dotted;  // a turn of a loop is a module in the loop
+    for (const char letter : weight.ours) dotted += letter == '[' ? std::string(".[") : std::string(1, letter);
+    (weight.isFrozen ? frozen : others).push_back(std::move(dotted));
+  }
+  NameCover cover = coverOf(frozen, others);
+  std::vector<std::string> places = std::move(cover.modules);
+  for (std::string& module : places) module.pop_back();
+  places.insert(places.end(), cover.alone.begin(), cover.alone.end());
+  for (std::string& place : places) {
+    for (std::size_t dot = place.find(".["); dot != std::string::npos; dot = place.find(".[", dot)) place.erase(dot, 1);
+  }
+  return places;
+}
+
 /// A design of one row, with the shapes that the model was exported for.
-std::string designText(const std::string& network, const std::vector<imports::NetworkInput>& inputs) {
-  std::string text = fmt::format("\ndesign {0}_rows of {0} {{\n", network);
-  for (const imports::NetworkInput& input : inputs)
+std::string designText(const imports::Imported& imported) {
+  std::string text = fmt::format("\ndesign {0}_rows of {0} {{\n", imported.network);
+  for (const imports::NetworkInput& input : imported.inputs)
     text += fmt::format("  input {}: [{}]\n", input.name, fmt::join(input.shape, ", "));
+  const std::vector<std::string> frozen = frozenPlaces(imported.weights);
+  if (!frozen.empty()) text += fmt::format("  freeze {}\n", fmt::join(frozen, ", "));
   return text + "}\n";
 }
 
@@ -119,7 +141,7 @@ int importProgram(show::Out& out, const CommandOptions& options, const ImportReq
   if (!imported.lacking.empty()) return tellLacking(out, imported.lacking, request.files);
   tellRemarks(out, imported.remarks, request.files);
   program.file = request.file.empty() ? imported.network + ".tbem" : request.file;
-  program.text = formatted(program.file, imported.text + designText(imported.network, imported.inputs));
+  program.text = formatted(program.file, imported.text + designText(imported));
   return check(out, options, program);
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/backends/Tuning.h"
 #include "compiler/count/Conventions.h"
 #include "compiler/experiment/AtText.h"
+#include "compiler/experiment/OneRowDesign.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "runtime/files/Read.h"
 
@@ -29,6 +30,15 @@ void addProgram(OptionList& list, CommandOptions& o, const ProgramTexts& texts) 
         .single();
     list.add("--task", o.program.task,
              "task where the program has no design (default: infer): 'train(loss: cross_entropy, optimizer: sgd(lr: 0.01))'");
+    list.add("--optimizer", o.program.groups, "an optimiser of some weights, beside that of --task: 'sgd(lr: 0.1) on head'")
+        .type("TEXT")
+        .single();
+    list.add("--freeze", o.program.freeze, "weights that stay as they are, where the program has no design: encoder, '*.bias'")
+        .type("PLACE")
+        .check([](const std::string& text) {
+          return isPlaceText(text) ? std::string() : text + ": give the path of a block or weight, or a pattern such as '*.bias'";
+        })
+        .single();
   }
   list.add("--emit", o.stages.emitStage, "print what this stage made, and stop: " + stageNames()).type("STAGE");
   list.add("--print-after", o.stages.printAfter, "print what this stage made, and go on").type("STAGE");
@@ -202,8 +212,8 @@ std::string unheededRows(const Given& given, const CommandOptions& options, cons
 }
 
 std::string unheededProgram(const Given& given, const CommandOptions& options, const char* kind) {
-  const char* option = given.firstOf(
-      {"--input", "--task", "--emit", "--print-after", "--time", "--design", "--at", "--on", "--threads", "--tune", "--dtype"});
+  const char* option = given.firstOf({"--input", "--task", "--optimizer", "--freeze", "--emit", "--print-after", "--time",
+                                      "--design", "--at", "--on", "--threads", "--tune", "--dtype"});
   if (option == nullptr) return {};
   return fmt::format("{}: `{}` is no program (.tbem) but {}", option, options.program.files.front(), kind);
 }

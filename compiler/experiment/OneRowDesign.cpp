@@ -74,6 +74,13 @@ bool isExpression(const std::string& text) {
   return withExpression(text, [](const ast::Expr&) {});
 }
 
+bool isPlaceText(const std::string& text) {
+  const auto isPart = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '[' || c == ']' || c == '*';
+  };
+  return !text.empty() && std::all_of(text.begin(), text.end(), isPart);
+}
+
 tl::expected<std::string, std::string> oneRowDesign(const Request& request, const std::string& network) {
   const bool varies = !request.program.varied.empty();
   std::set<std::string> dimensions;
@@ -102,6 +109,13 @@ tl::expected<std::string, std::string> oneRowDesign(const Request& request, cons
   }
   text += inputs;
   if (!request.program.task.empty()) text += fmt::format("  task {}\n", request.program.task);
+  for (const std::string& group : request.program.groups) text += fmt::format("  optimizer {}\n", group);
+  std::vector<std::string> places;
+  for (const std::string& place : request.program.freeze) {
+    if (!isPlaceText(place)) return tl::unexpected(fmt::format("--freeze {}: a path or a pattern, such as '*.bias'", place));
+    places.push_back(place.find('*') == std::string::npos ? place : "\"" + place + "\"");
+  }
+  if (!places.empty()) text += fmt::format("  freeze {}\n", fmt::join(places, ", "));
   return text + "}\n";
 }
 

@@ -25,6 +25,8 @@ struct ProgramRequest {
   std::shared_ptr<std::optional<std::string>> inherited = std::make_shared<std::optional<std::string>>();
   std::vector<std::string> inputs;  ///< "image=16,3,224,224", of a program without a design
   std::string task;                 ///< of a program without a design
+  std::vector<std::string> freeze;  ///< weights of one that stay as they are: "encoder", "*.bias"
+  std::vector<std::string> groups;  ///< optimisers of some of its weights: "sgd(lr: 0.1) on head"
   /// A factor whose levels the command tries itself: in a design that is made of `inputs` it needs none. "": none.
   std::string varied;
 };

@@ -80,7 +80,9 @@ std::string onlyNetwork(const ast::File& file) {
 /// What the command line says of a design that it makes, as a message begins; "" where it says nothing.
 std::string given(const ProgramRequest& program) {
   if (!program.inputs.empty()) return "--input " + program.inputs.front();
-  return program.task.empty() ? "" : "--task";
+  if (!program.task.empty()) return "--task";
+  if (!program.groups.empty()) return "--optimizer " + program.groups.front();
+  return program.freeze.empty() ? "" : "--freeze " + program.freeze.front();
 }
 
 /// The program's text. Errors are those of loadWorkspace.
@@ -108,7 +110,8 @@ tl::expected<const Source*, Failed> sourceOf(const Request& request, Workspace& 
     source = *read;
   }
   if (files::isInherited(path) && !request.program.contents) *request.program.inherited = source->text;
-  if (request.program.inputs.empty() && request.program.task.empty() && !request.program.text) return source;
+  const ProgramRequest& asked = request.program;
+  if (given(asked).empty() && !asked.text) return source;
   if (request.program.text && !isExpression(*request.program.text)) {
     return failed(kUsage,
                   fmt::format("-e '{}': beside a file it is an expression of one of its networks, such as 'net(width: 64)'",
@@ -119,11 +122,11 @@ tl::expected<const Source*, Failed> sourceOf(const Request& request, Workspace& 
   const std::unique_ptr<ast::File> file = syntax::parse(copy, trial.sink);
   if (trial.sink.hasErrors()) return source;
   if (declaresDesign(*file) && !request.program.text) {
-    return failed(
-        kUsage, request.program.inputs.empty()
-                    ? "--task: the program has a design, which says its task; change it there"
-                    : fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
-                                  request.program.inputs.front()));
+    const char* const says = !asked.inputs.empty()   ? "the shapes of its inputs; change them there"
+                             : !asked.task.empty()   ? "its task; change it there"
+                             : !asked.groups.empty() ? "its optimisers; change them there"
+                                                     : "what is frozen; change it there";
+    return failed(kUsage, fmt::format("{}: the program has a design, which says {}", given(asked), says));
   }
   const std::string network = request.program.text ? *request.program.text : onlyNetwork(*file);
   if (network.empty()) return source;

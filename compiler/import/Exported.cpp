@@ -87,6 +87,7 @@ public:
       value.path = weight.at("name").get<std::string>();
       value.also = weight.at("also").get<std::vector<std::string>>();
       value.isLearned = weight.at("learned").get<bool>();
+      value.isFrozen = weight.value("frozen", false);  // older recordings say nothing of it
       if (const auto fill = weight.find("fill"); fill != weight.end() && fill->is_number()) value.fill = fill->get<double>();
     }
     for (const Json& constant : document.at("constants")) readConstant(constant);

@@ -79,6 +79,7 @@ struct Value {
   std::string path;               ///< "layer1.0.conv1.weight"
   std::vector<std::string> also;  ///< other names of the same weight
   bool isLearned = true;
+  bool isFrozen = false;       ///< learned, but the model says that it stays (requires_grad)
   std::optional<double> fill;  ///< all its elements in the model as it was made
   bool isShared = false;       ///< read by several operators, or by one that owns no weights: declared by itself
 

@@ -23,6 +23,7 @@ struct LackingOperator {
 struct WeightName {
   std::string theirs, ours;
   std::vector<std::int64_t> shape;
+  bool isLearned = true, isFrozen = false;
 };
 
 /// What the program does otherwise than the model, and how the model says it.

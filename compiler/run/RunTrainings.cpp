@@ -123,11 +123,13 @@ std::vector<std::pair<std::string, std::string>> machineText(State& state, const
           {"algorithms", jit::hashKey(algorithmsText(*state.rowOf(training.step.get())->program, training.step->tuning))}};
 }
 
-std::uint32_t rateSlot(const runtime::Executable& step) {
+/// The learning rates of the step's optimisers (graph::experimentOf makes each a scalar of its own).
+std::vector<train::Plan::Rate> ratesOf(const runtime::Executable& step) {
+  std::vector<train::Plan::Rate> rates;
   for (std::size_t i = 0; i < step.scalarNames.size(); ++i) {
-    if (step.scalarNames[i] == "optimizer.lr") return static_cast<std::uint32_t>(i);
+    if (step.scalarNames[i] == "optimizer.lr") rates.push_back({static_cast<std::uint32_t>(i), step.scalars[i]});
   }
-  return runtime::kNone;
+  return rates;
 }
 
 ExitCode statusOf(const train::TrainFailure& failure) {
@@ -171,7 +173,7 @@ tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state
   if (!dataset) return failed(kEnvironment, dataset.error());
   const train::Machine machine = machineOf(state, training, *code);
   train::Plan plan = training.plan;
-  plan.rateSlot = rateSlot(*machine.step);
+  plan.rates = ratesOf(*machine.step);
   train::Keeping keeping;
   keeping.path = checkpoint.path;
   keeping.fresh = checkpoint.fresh;

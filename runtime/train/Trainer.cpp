@@ -199,7 +199,7 @@ private:
     if (auto done = feed->load(plan.split, examples, plan.augmentation, plan.seed, number, change); !done)
       return failure(Kind::Environment, done.error());
     const std::optional<double> rate = rateOf(progress.step);
-    if (rate && plan.rateSlot != runtime::kNone) instance->scalars()[plan.rateSlot] = *rate;
+    for (const auto& [slot, own] : plan.rates) instance->scalars()[slot] = own * plan.schedule.at(progress.step);
     if (auto done = instance->run(static_cast<std::uint64_t>(progress.step + 1)); !done)
       return failure(Kind::Run, done.error().message);
     const auto loss = addStep(*instance, machine, *feed, examples.size(), progress.tally);

@@ -34,8 +34,14 @@ struct Plan {
   std::int64_t every = 0;       ///< steps between reports of single steps; 0: none
   std::int64_t checkpoint = 1;  ///< epochs between checkpoints
   Schedule schedule;
-  std::optional<double> rate;               ///< the optimiser's own learning rate; nothing: it is not one number
-  std::uint32_t rateSlot = runtime::kNone;  ///< the scalar of the step that it is; kNone: it is left as it is
+  std::optional<double> rate;  ///< the optimiser's own learning rate; nothing: it is not one number
+  /// The scalars of the step that the schedule moves, and what each is without it: the optimiser's rate, then those of parameter
+  /// groups.
+  struct Rate {
+    std::uint32_t slot = 0;
+    double rate = 0;
+  };
+  std::vector<Rate> rates;
   Augmentation augmentation;
 };
 

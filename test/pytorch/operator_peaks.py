@@ -4,15 +4,13 @@ networks: 1x1 convolutions before and behind it, cross entropy over pixels, grad
 program of the same step, which test/lit/pytorch_memory.test estimates. Bytes as asked for; nothing is computed.
 Needs a current torch. usage: operator_peaks.py > docs/measurements/DATE-pytorch-operator-peaks.json
 """
-import datetime
-import json
-import sys
+import functools
 
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.distributed._tools.mem_tracker import MemTracker
 from torch.nn import functional as F
+
+import eager_peaks
 
 SHAPE, CLASSES = [2, 8, 16, 16], 5
 # the operator in the language, applied to x; the same in PyTorch
@@ -46,24 +44,11 @@ class Net(nn.Module):
         return self.last(self.operator(self.first(x)))
 
 
-def peak(operator):
-    with FakeTensorMode(), torch.device("cpu"):
-        model = Net(operator).train()
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        image = torch.empty(SHAPE)
-        labels = torch.empty([SHAPE[0], *model(image).shape[2:]], dtype=torch.int64)
-        tracker = MemTracker()
-        tracker.track_external(model, optimizer, image, labels)
-        with tracker:
-            for _ in range(2):
-                optimizer.zero_grad(set_to_none=True)
-                tracker.reset_mod_stats()
-                loss = F.cross_entropy(model(image), labels)
-                loss.backward()
-                del loss
-                optimizer.step()
-        snapshot = tracker.get_tracker_snapshot("peak")[torch.device("cpu")]
-    return next(count for kind, count in snapshot.items() if getattr(kind, "value", kind) == "Total")
+def step(operator):
+    model = Net(operator).train()
+    image = torch.empty(SHAPE)
+    labels = torch.empty([SHAPE[0], *model(image).shape[2:]], dtype=torch.int64)
+    return model, torch.optim.SGD(model.parameters(), lr=0.1), image, labels
 
 
 def program(text):
@@ -73,15 +58,5 @@ def program(text):
             f"design d of net {{\n  input x: {SHAPE}\n  task train(loss: cross_entropy, optimizer: sgd(lr: 0.1))\n}}\n")
 
 
-def main():
-    rows = []
-    for name, (text, operator) in OPERATORS.items():
-        rows.append({"operator": name, "program": program(text), "peak": peak(operator)})
-        print(name, rows[-1]["peak"], file=sys.stderr, flush=True)
-    json.dump({"date": str(datetime.date.today()), "what": "peak of live tensors, second step, MemTracker under FakeTensorMode (cpu)",
-               "torch": torch.__version__, "rows": rows}, sys.stdout, indent=1)
-    print()
-
-
 if __name__ == "__main__":
-    main()
+    eager_peaks.write({name: (program(text), functools.partial(step, operator)) for name, (text, operator) in OPERATORS.items()})

@@ -150,8 +150,8 @@ class _Writer:
                 first_number = value.detach().flatten()[:1]
                 is_even = value.numel() > 1 and bool((value == first_number).all())
                 fill = {"fill": first_number.item()} if is_even or value.numel() == 1 and first_number.item() in (0, 1) else {}
-                self.weights.append({"node": node.name, "name": name, "also": names, "learned": spec.kind is kinds.PARAMETER,
-                                     **fill, **_tensor_facts(value, self.torch)})
+                self.weights.append({"node": node.name, "name": name, "also": names, "frozen": not value.requires_grad,
+                                     "learned": spec.kind is kinds.PARAMETER, **fill, **_tensor_facts(value, self.torch)})
             elif spec.kind in (kinds.BUFFER, kinds.CONSTANT_TENSOR):
                 value = self.program.constants.get(spec.target)
                 if value is None:

@@ -143,10 +143,18 @@ tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
   step.inputs = inputNames(row, kerasWords());
   const graph::Call* const loss = lossOf(row);
   if (loss == nullptr) return step;
-  if (!row.structure->optimizer)
+  if (row.structure->optimizers.empty())
     return tl::unexpected(Refusal{loss->use, "a loss without an optimiser", "Keras computes a loss in a step of training."});
   tl::expected<StepText, Refusal> known = withLoss(row, *loss, std::move(step));
-  return known ? withOptimizer(row, *row.structure->optimizer, std::move(*known)) : known;
+  if (!known) return known;
+  const graph::Call& optimizer = row.structure->optimizers.front();
+  if (row.structure->optimizers.size() > 1)
+    return tl::unexpected(Refusal{optimizer.use, "parameter groups", "An optimiser of Keras moves all weights by one rate."});
+  if (std::ranges::any_of(row.graph().weights, &graph::Graph::Weight::frozen))
+    return tl::unexpected(Refusal{optimizer.use, "frozen weights",
+                                  "Keras makes weights where a layer is first applied, behind the place where a program could "
+                                  "freeze them."});
+  return withOptimizer(row, optimizer, std::move(*known));
 }
 
 namespace {

@@ -44,7 +44,8 @@ std::string forwardText(const StepText& step, std::size_t indent, const std::str
 
 std::string stepFunction(const StepText& step) {
   std::string parameters = "model: nn.Module, ", inputs, parts, chunks;
-  if (!step.optimizer.empty()) parameters += "optimizer: torch.optim.Optimizer, ";
+  if (!step.optimizer.empty())
+    parameters += step.isList ? "optimizers: list[torch.optim.Optimizer], " : "optimizer: torch.optim.Optimizer, ";
   if (!step.rate.empty()) parameters += "scheduler: LambdaLR, ";
   for (const std::string& input : step.inputs) {
     parameters += input + ": Tensor, ";
@@ -54,7 +55,7 @@ std::string stepFunction(const StepText& step) {
   }
   std::string text = wrapped(0, fmt::format("def step({}target: Tensor) -> Tensor:", parameters));
   const bool isWhole = step.parts == 1;
-  if (!step.optimizer.empty()) text += wrapped(4, "optimizer.zero_grad()");
+  if (!step.optimizer.empty()) text += wrapped(4, step.isList ? "model.zero_grad()" : "optimizer.zero_grad()");
   if (isWhole) {
     text += forwardText(step, 4, inputs);
     if (!step.optimizer.empty()) text += wrapped(4, "loss.backward()");
@@ -67,7 +68,8 @@ std::string stepFunction(const StepText& step) {
   }
   if (!step.optimizer.empty()) {
     if (!step.clip.empty()) text += wrapped(4, step.clip);
-    text += wrapped(4, "optimizer.step()");
+    if (step.isList) text += wrapped(4, "for optimizer in optimizers:");
+    text += wrapped(step.isList ? 8 : 4, "optimizer.step()");
     if (!step.rate.empty()) text += wrapped(4, "scheduler.step()");
   }
   return "\n\n" + text + wrapped(4, isWhole ? "return loss" : "return total");
@@ -93,9 +95,13 @@ std::string mainFunction(const graph::Row& row, const std::string& type, const S
     text +=
         wrapped(4, graph.outputs.size() == 1 ? "print(tuple(output.shape))" : "print([tuple(part.shape) for part in output])");
   } else {
-    if (!step.optimizer.empty()) text += wrapped(4, "optimizer = " + step.optimizer);
+    if (!step.freeze.empty()) text += wrapped(4, "freeze(model)");
+    if (!step.optimizer.empty()) text += wrapped(4, step.optimizer);
     if (!step.rate.empty()) text += wrapped(4, "scheduler = LambdaLR(optimizer, learning_rate)");
-    const char* const updating = step.optimizer.empty() ? "" : step.rate.empty() ? "optimizer, " : "optimizer, scheduler, ";
+    const char* const updating = step.optimizer.empty() ? ""
+                                 : step.isList          ? "optimizers, "
+                                 : step.rate.empty()    ? "optimizer, "
+                                                        : "optimizer, scheduler, ";
     text += wrapped(4, fmt::format("loss = step(model, {}{})", updating, arguments));
     text += wrapped(4, "print(f\"loss {loss.item():.6f}\")");
   }
@@ -196,7 +202,7 @@ tl::expected<Emitted, Refusal> programText(const graph::Row& row, const StepClau
 
   const std::string body =
       (writing.gates != nullptr ? gateClasses(*writing.gates) : "") + classText(writing.row.graph(), classes, writing.words());
-  const std::string rest = (step->rate.empty() ? "" : rateFunction(step->rate)) +
+  const std::string rest = (step->rate.empty() ? "" : rateFunction(step->rate)) + step->freeze + step->groups +
                            (step->loss.empty() ? "" : stepFunction(*step)) +
                            mainFunction(row, classes.classes.back().name, *step);
   std::string head = readsModule(rest, "math.") ? "import math\n" : "";
@@ -221,8 +227,9 @@ const TakenWords& pyTorchWords() {
       "register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook "
       "register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory state_dict to "
       "to_empty train training type xpu zero_grad ",
-      "Callable Exit F LambdaLR Skip Tensor decisions dict isinstance learning_rate len loss main math model nn optimizer output "
-      "parts print range scheduler step super torch total tuple undecided zip ",
+      "Callable Exit F LambdaLR Skip Tensor decisions dict freeze groups isinstance learning_rate len list loss main "
+      "make_optimizer make_optimizers math model name nn optimizer optimizers output parameter parts print range scheduler step "
+      "super torch total tuple undecided zip ",
       "Callable Exit F LambdaLR Skip Tensor "};
   return kWords;
 }

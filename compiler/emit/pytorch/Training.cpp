@@ -2,6 +2,7 @@
 
 #include "compiler/emit/python/Reader.h"
 #include "compiler/emit/python/Schedule.h"
+#include "compiler/emit/pytorch/Groups.h"
 #include "compiler/support/Bug.h"
 
 #include <fmt/format.h>
@@ -52,40 +53,48 @@ class OptimizerReader {
 public:
   OptimizerReader(const graph::Row& row, const graph::Call& call) : row(row), call(call) {}
 
-  tl::expected<StepText, Refusal> read(StepText step) const {
+  tl::expected<OptimizerText, Refusal> read(StepText& step) const {
     const std::string& word = call.decl->name.text;
     const Optimizer* const known = rowOf(optimizers(), word);
     if (!call.isStandard || known == nullptr)
       return tl::unexpected(Refusal{call.use, "`" + word + "`",
                                     "PyTorch has no optimiser of this name; it has sgd, adam, adamw, rmsprop and adagrad."});
-    std::string arguments = "model.parameters()";
+    OptimizerText text;
+    text.type = fmt::format("torch.optim.{}", known->type);
+    const auto give = [&text](std::string_view keyword, std::string value) {
+      text.keywords.emplace_back(keyword);
+      text.values.push_back(std::move(value));
+    };
     for (const Setting& setting : known->settings) {
       const sema::Value& value = valueOf(setting.word);
       if (value.is(sema::ValueKind::Tensor)) {
         const tl::expected<std::string, Refusal> rate = rateText(row, static_cast<graph::TensorId>(value.id));
         if (!rate) return tl::unexpected(rate.error());
         step.rate = *rate;
-        arguments += fmt::format(", {}=1.0", setting.keyword);
+        give(setting.keyword, "1.0");
         continue;
       }
-      const std::string text = textOf(value);
-      if (text == setting.standard) continue;
-      arguments += fmt::format(", {}={}", setting.keyword, text);
+      const std::string number = textOf(value);
+      if (number != setting.standard) give(setting.keyword, number);
     }
     if (parameterOf(call, "beta1") != nullptr) {  // PyTorch has one pair of them
       const std::string betas = fmt::format("({}, {})", textOf(valueOf("beta1")), textOf(valueOf("beta2")));
-      if (betas != "(0.9, 0.999)") arguments += ", betas=" + betas;
+      if (betas != "(0.9, 0.999)") give("betas", betas);
     }
-    step.optimizer = fmt::format("torch.optim.{}({})", known->type, arguments);
     if (number("dampening") != 0)
       return tl::unexpected(
           Refusal{call.use, "`dampening`", "PyTorch leaves it out in the first step, and this optimiser does not."});
+    return text;
+  }
+
+  /// The statement that cuts gradients; empty: they stay.
+  tl::expected<std::string, Refusal> clip() const {
     const double norm = number("clip_norm"), value = number("clip_value");
     if (norm != 0 && value != 0)
       return tl::unexpected(Refusal{call.use, "`clip_norm` beside `clip_value`", "One of the two is written, not both."});
-    if (norm != 0) step.clip = fmt::format("nn.utils.clip_grad_norm_(model.parameters(), {})", textOf(valueOf("clip_norm")));
-    if (value != 0) step.clip = fmt::format("nn.utils.clip_grad_value_(model.parameters(), {})", textOf(valueOf("clip_value")));
-    return step;
+    if (norm != 0) return fmt::format("nn.utils.clip_grad_norm_(model.parameters(), {})", textOf(valueOf("clip_norm")));
+    if (value != 0) return fmt::format("nn.utils.clip_grad_value_(model.parameters(), {})", textOf(valueOf("clip_value")));
+    return "";
   }
 
 private:
@@ -106,6 +115,41 @@ private:
   const graph::Call& call;
 };
 
+/// The step's optimisers: one for all weights, or one for each parameter group.
+tl::expected<StepText, Refusal> withOptimizers(const graph::Row& row, StepText step) {
+  const std::vector<graph::Call>& calls = row.structure->optimizers;
+  std::vector<OptimizerText> texts;
+  for (const graph::Call& call : calls) {
+    const OptimizerReader reader(row, call);
+    tl::expected<OptimizerText, Refusal> text = reader.read(step);
+    if (!text) return tl::unexpected(text.error());
+    texts.push_back(std::move(*text));
+    const tl::expected<std::string, Refusal> clip = reader.clip();
+    if (!clip) return tl::unexpected(clip.error());
+    if (&call == &calls.front())
+      step.clip = *clip;
+    else if (step.clip != *clip)
+      return tl::unexpected(Refusal{call.use, "an optimiser that cuts gradients in another way than the first",
+                                    "A step of PyTorch cuts the gradients of all parameters together."});
+  }
+  step.freeze = freezeFunction(row);
+  if (calls.size() == 1) {
+    std::string arguments = "model.parameters()";
+    for (std::size_t k = 0; k < texts[0].keywords.size(); ++k)
+      arguments += fmt::format(", {}={}", texts[0].keywords[k], texts[0].values[k]);
+    step.optimizer = fmt::format("optimizer = {}({})", texts[0].type, arguments);
+    return step;
+  }
+  if (!step.rate.empty())
+    return tl::unexpected(Refusal{calls.front().use, "a rate that depends on the step beside parameter groups",
+                                  "The scheduler of a program moves the rates of all groups alike."});
+  GroupsText groups = groupsText(row, texts);
+  step.groups = std::move(groups.function);
+  step.optimizer = std::move(groups.made);
+  step.isList = groups.isList;
+  return step;
+}
+
 }  // namespace
 
 tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
@@ -122,8 +166,7 @@ tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
   Scribe scribe(holes);
   const Code code = pyTorchCall(row, *loss, scribe);
   step.loss = lossText(*loss, code, holes, step.parts > 1 ? "target_part" : "target");
-  if (!row.structure->optimizer) return step;
-  return OptimizerReader(row, *row.structure->optimizer).read(std::move(step));
+  return row.structure->optimizers.empty() ? step : withOptimizers(row, std::move(step));
 }
 
 }  // namespace tbem::emit

@@ -136,6 +136,12 @@ std::unique_ptr<DesignRun> designOf(Workspace& workspace, const TrainingRun& tra
   return experiment ? oneRowOf(workspace, std::move(*experiment), target) : nullptr;
 }
 
+std::string placesText(const std::vector<graph::WeightPlace>& places) {
+  std::vector<std::string> texts;
+  for (const graph::WeightPlace& place : places) texts.push_back(place.text);
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, const Target& target) {
@@ -212,6 +218,9 @@ std::vector<std::pair<std::string, std::string>> identityOf(const TrainingRun& t
                               plan.augmentation.crop > 0 ? fmt::format("crop({})", plan.augmentation.crop) : "")},
       {"backend", backend},
   };
+  for (const graph::ParameterGroup& group : spec.groups.groups)
+    identity.emplace_back("the optimiser of " + placesText(group.places), group.text);
+  if (!spec.groups.frozen.empty()) identity.emplace_back("what is frozen", placesText(spec.groups.frozen));
   if (spec.harden) {  // likewise younger
     identity.emplace_back("harden", fmt::format("{} (steps: {}, share: {})", spec.harden->text, spec.harden->method.steps,
                                                 spec.harden->share.toDouble()));

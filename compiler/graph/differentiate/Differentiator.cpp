@@ -14,19 +14,19 @@ namespace tbem::graph {
 Differentiator::Differentiator(Elaborator& elaborator, Graph& graph)
     : elaborator(elaborator), graph(graph), builder(elaborator.builder), forwardOps(graph.ops.size()) {}
 
-bool Differentiator::differentiate(TensorId loss, const Value& optimizer, SrcRange use, const std::vector<TensorId>& wanted) {
-  return differentiateSome(loss, graph.weights.size(), optimizer, use, wanted);
-}
-
-bool Differentiator::differentiateSome(TensorId loss, std::size_t learn, const Value& optimizer, SrcRange use,
-                                       const std::vector<TensorId>& wanted) {
-  markNeeded(wanted, learn);
-  const std::optional<UpdateRule> rule = elaborator.updateRule(optimizer, use);
-  return rule && addGradients(loss, wanted) && addUpdates(*rule);
+bool Differentiator::differentiate(TensorId loss, const Updating& updating, const std::vector<TensorId>& wanted) {
+  markNeeded(wanted, updating.of);
+  std::vector<UpdateRule> rules;
+  for (const auto& [optimizer, use] : updating.optimizers) {
+    std::optional<UpdateRule> rule = elaborator.updateRule(optimizer, use);
+    if (!rule) return false;
+    rules.push_back(std::move(*rule));
+  }
+  return addGradients(loss, wanted) && addUpdates(rules, updating.of);
 }
 
 bool Differentiator::differentiateInputs(TensorId loss, const std::vector<TensorId>& wanted) {
-  markNeeded(wanted, 0);
+  markNeeded(wanted, std::vector<std::uint32_t>(graph.weights.size(), kStays));
   return addGradients(loss, wanted);
 }
 
@@ -41,25 +41,27 @@ bool Differentiator::addGradients(TensorId loss, const std::vector<TensorId>& wa
   return true;
 }
 
-bool Differentiator::addUpdates(const UpdateRule& rule) {
+bool Differentiator::addUpdates(std::vector<UpdateRule>& rules, const std::vector<std::uint32_t>& ruleOf) {
   const Elaborator::Detour detour(elaborator, Phase::Backward);
   for (const std::size_t weight : complete) {
     const Graph::Weight& entry = graph.weights[weight];
-    const std::optional<TensorId> after = elaborator.update(rule, entry.value, entry.gradient);
+    const std::optional<TensorId> after = elaborator.update(rules[ruleOf[weight]], entry.value, entry.gradient);
     if (!after) return false;
     graph.weights[weight].after = *after;
+    graph.weights[weight].optimizer = ruleOf[weight];
   }
   return true;
 }
 
-/// Which tensors need a gradient: floating ones from which one of the first `learn` weights, or a tensor whose gradient is
-/// wanted, can be reached through operators that have gradients.
-void Differentiator::markNeeded(const std::vector<TensorId>& wanted, std::size_t learn) {
+/// Which tensors need a gradient: floating ones from which a weight that does not stay, or a tensor whose gradient is wanted, can
+/// be reached through operators that have gradients.
+void Differentiator::markNeeded(const std::vector<TensorId>& wanted, const std::vector<std::uint32_t>& optimizerOf) {
   needed.assign(graph.tensors.size(), false);
   gradient.assign(graph.tensors.size(), kNoTensor);
   uses.assign(graph.weights.size(), 0);
   for (const TensorId tensor : wanted) needed[index(tensor)] = true;
-  for (std::size_t w = 0; w < learn; ++w) {
+  for (std::size_t w = 0; w < graph.weights.size(); ++w) {
+    if (optimizerOf[w] == kStays) continue;
     const TensorId value = graph.weights[w].value;
     needed[index(value)] = true;
     weightOf.emplace(index(value), w);

@@ -13,17 +13,25 @@
 
 namespace tbem::graph {
 
+/// Which optimiser moves which weight of a step.
+struct Updating {
+  /// An operator with `updates`, and the text that names it.
+  struct Optimizer {
+    Value value;
+    SrcRange use;
+  };
+  std::vector<Optimizer> optimizers;
+  std::vector<std::uint32_t> of;  ///< by weight: its optimiser, or kStays: it has neither a gradient nor an update
+};
+
 class Differentiator {
 public:
   /// Of the operators that `graph` has now.
   Differentiator(Elaborator& elaborator, Graph& graph);
 
-  /// Gradients of `loss` for every weight that it depends on, and one update each by `optimizer`; gradients for `wanted`, which
-  /// are floating tensors of the forward pass. They stand in the graph then. False after a report.
-  bool differentiate(TensorId loss, const Value& optimizer, SrcRange use, const std::vector<TensorId>& wanted = {});
-  /// The same with weights that stay as they are: the first `learn` alone have gradients and updates.
-  bool differentiateSome(TensorId loss, std::size_t learn, const Value& optimizer, SrcRange use,
-                         const std::vector<TensorId>& wanted = {});
+  /// Gradients of `loss` for every weight that it depends on and that does not stay, and one update each; gradients for `wanted`,
+  /// which are floating tensors of the forward pass. They stand in the graph then. False after a report.
+  bool differentiate(TensorId loss, const Updating& updating, const std::vector<TensorId>& wanted = {});
   /// Gradients for `wanted` alone; no weight has one.
   bool differentiateInputs(TensorId loss, const std::vector<TensorId>& wanted);
 
@@ -31,9 +39,9 @@ public:
   std::unordered_map<std::uint32_t, TensorId> valueOf;
 
 private:
-  void markNeeded(const std::vector<TensorId>& wanted, std::size_t learn);
+  void markNeeded(const std::vector<TensorId>& wanted, const std::vector<std::uint32_t>& optimizerOf);
   bool addGradients(TensorId loss, const std::vector<TensorId>& wanted);
-  bool addUpdates(const UpdateRule& rule);
+  bool addUpdates(std::vector<UpdateRule>& rules, const std::vector<std::uint32_t>& ruleOf);
   void markResults(std::size_t position);
   bool passBack();
   bool differentiateOp(const Passage& through, OpContext* context, OpId id);

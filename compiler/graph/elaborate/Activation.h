@@ -45,6 +45,7 @@ struct UpdateRule {
   const sema::Module* module = nullptr;
   std::vector<sema::Local> parameters;  ///< a schedule is a scalar tensor by now, one for all weights
   SrcRange use;
+  bool applied = false;  ///< to a weight
 };
 
 /// A name of an activation's frame, by position, as an operand of an element-wise expression.

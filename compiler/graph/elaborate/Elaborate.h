@@ -6,6 +6,7 @@
 #include "compiler/graph/ir/Graph.h"
 #include "compiler/graph/pass/Checkpoint.h"
 #include "compiler/graph/pass/Mixed.h"
+#include "compiler/graph/pass/ParameterGroups.h"
 #include "compiler/sema/Modules.h"
 #include "compiler/sema/Value.h"
 
@@ -124,6 +125,7 @@ struct ExperimentSpec {
   const ast::Expr* optimizer = nullptr;
   /// The factor, if any, that stands for the optimiser's `lr`, so that the rate is a run-time scalar of its own.
   std::optional<std::uint32_t> rateFactor;
+  ParameterGroups groups;                    ///< clauses `freeze` and `optimizer .. on ..`
   std::optional<tbem_dtype> dtype;           ///< clause `dtype`
   std::optional<std::uint32_t> dtypeFactor;  ///< the factor that it names instead
   std::optional<tbem_dtype> mixed;           ///< clause `mixed`: what f32 steps compute in (Mixed.h)
@@ -176,7 +178,9 @@ struct Structure {
   sema::ExprPool pool;
   Graph graph;
   std::vector<Call> calls;        ///< of the forward pass and the loss, where ExperimentOptions::recordCalls asks for them
-  std::optional<Call> optimizer;  ///< as well, of a training step; a schedule among its parameters is its rate, a Tensor
+  /// As well, of a training step: the step's own optimiser, then those of groups (Graph::Weight::optimizer). A schedule among
+  /// the parameters of one is its rate, a Tensor.
+  std::vector<Call> optimizers;
   /// Symbol i is factor symbolFactor[i].
   std::vector<std::uint32_t> symbolFactor;
   /// It holds for rows in which these factors have these levels: {factor, level}.
@@ -195,8 +199,8 @@ struct Row {
   std::vector<std::int64_t> shape(TensorId id) const;
 };
 
-/// Whose updates a graph has. First: of the first weight alone; of the others there are the optimiser's states, for readers to
-/// whom an update is one operator over all weights.
+/// Whose updates a graph has. First: of the first weight of each optimiser; of the others there are the optimiser's states, for
+/// readers to whom an update is one operator over all weights.
 enum class Updates : std::uint8_t { All, First };
 
 /// What stands over the clauses of the spec.

@@ -302,8 +302,7 @@ bool Elaborator::runUpdates(Activation& a) {
     parts.push_back(&part);
     old.push_back(static_cast<TensorId>(local->value.id));
   }
-  if (old.empty() || (updated && options.updates == Updates::First)) return true;
-  updated = true;
+  if (old.empty() || !writesUpdates) return true;
   const Labels* labels = a.labelsOf(parts.back()->name.text);
   const Detour detour(*this);
   ElementwiseBuilder build(builder, pool, graph[old.back()].shape, labels != nullptr ? *labels : Labels{}, a.path);

@@ -62,7 +62,7 @@ public:
   /// An optimiser with its parameters; its schedules are applied here. Nothing after a report.
   std::optional<UpdateRule> updateRule(const Value& optimizer, SrcRange use);
   /// The weight's value after its update; kNoTensor: it has none. Nothing after a report.
-  std::optional<TensorId> update(const UpdateRule& rule, TensorId weight, TensorId gradient);
+  std::optional<TensorId> update(UpdateRule& rule, TensorId weight, TensorId gradient);
 
   /// The row at hand, for reports: the level of every factor, and the factors whose levels steer the structure from the start.
   std::vector<std::pair<std::string, std::string>> levels;
@@ -236,7 +236,7 @@ private:
   Mutations mutations;
   Gates gates;
   TensorId normOfGradients = kNoTensor;  ///< made on first use
-  bool updated = false;                  ///< a weight
+  bool writesUpdates = true;             ///< an optimiser's, and not its states alone
   std::uint32_t openCall = kNoCall;      ///< the innermost call or turn of Structure::calls that has not ended
   const ast::Expr* namedValue = nullptr;
   std::string pendingName;  ///< of `namedValue`

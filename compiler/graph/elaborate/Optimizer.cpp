@@ -2,6 +2,8 @@
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/graph/elaborate/Detour.h"
 
+#include <utility>
+
 namespace tbem::graph {
 
 std::optional<UpdateRule> Elaborator::updateRule(const Value& optimizer, SrcRange use) {
@@ -33,15 +35,20 @@ std::optional<UpdateRule> Elaborator::updateRule(const Value& optimizer, SrcRang
       return std::nullopt;
     }
   }
+  Graph::Optimizer& known = graph.optimizers.emplace_back(Graph::Optimizer{name, {}});
+  for (const Local& local : rule.parameters) {
+    if (local.value.is(ValueKind::Number) || local.value.is(ValueKind::Bool)) known.numbers.emplace_back(local.name, local.value.expr);
+  }
   if (options.recordCalls) {
-    out.optimizer.emplace(Call{rule.decl, rule.module->isStandard, "", {}, {}, {}, kNoCall, 0, 0, use});
-    for (const Local& local : rule.parameters) out.optimizer->parameters.emplace_back(local.name, local.value);
+    Call& call = out.optimizers.emplace_back(Call{rule.decl, rule.module->isStandard, "", {}, {}, {}, kNoCall, 0, 0, use});
+    for (const Local& local : rule.parameters) call.parameters.emplace_back(local.name, local.value);
   }
   return rule;
 }
 
-std::optional<TensorId> Elaborator::update(const UpdateRule& rule, TensorId weight, TensorId gradient) {
+std::optional<TensorId> Elaborator::update(UpdateRule& rule, TensorId weight, TensorId gradient) {
   const Detour detour(*this, Phase::Optimizer);
+  writesUpdates = !std::exchange(rule.applied, true) || options.updates == Updates::All;
   std::vector<Value> tensors{Value::indexed(ValueKind::Tensor, index(weight)),
                              Value::indexed(ValueKind::Tensor, index(gradient))};
   const StorageId storage = graph[weight].storage;

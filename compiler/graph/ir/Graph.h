@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tbem::graph {
@@ -205,8 +206,16 @@ struct Graph {
   /// Weights in order of definition: value before the step, gradient, and value after (kNoTensor where there is none).
   struct Weight {
     TensorId value = kNoTensor, gradient = kNoTensor, after = kNoTensor;
+    std::uint32_t optimizer = 0;  ///< position in `optimizers`, where it has a gradient
+    bool frozen = false;          ///< the program says that it stays as it is: it has no gradient
   };
   std::vector<Weight> weights;
+  /// What moves weights in a training step, and the numbers that it was given.
+  struct Optimizer {
+    std::string declaration;  ///< "adamw"
+    std::vector<std::pair<std::string, ExprId>> numbers;
+  };
+  std::vector<Optimizer> optimizers;
   /// Gradients of the loss for other tensors, such as inputs, in the order in which they were asked for. They are kept to the end
   /// of the step. kNoTensor: the loss does not depend on it.
   struct Wanted {

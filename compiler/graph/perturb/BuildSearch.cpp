@@ -200,7 +200,10 @@ private:
     e.graph.loss = *objective;
     const Value optimizer = spec.optimizer != nullptr ? e.evaluateIn(*spec.module, *spec.optimizer, {}) : adam();
     const SrcRange use = spec.optimizer != nullptr ? spec.optimizer->range : search.range;
-    return !optimizer.isPoison() && Differentiator(e, e.graph).differentiateSome(*objective, learned, optimizer, use);
+    if (optimizer.isPoison()) return false;
+    Updating updating{{{optimizer, use}}, std::vector<std::uint32_t>(e.graph.weights.size(), kStays)};
+    std::fill_n(updating.of.begin(), learned, 0);
+    return Differentiator(e, e.graph).differentiate(*objective, updating);
   }
 
   Value adam() {

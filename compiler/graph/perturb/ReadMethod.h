@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/graph/perturb/Method.h"
-#include "compiler/graph/read/ClauseReader.h"
+#include "compiler/graph/clauses/ClauseReader.h"
 
 #include <optional>
 #include <string>

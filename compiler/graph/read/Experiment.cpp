@@ -3,6 +3,7 @@
 #include "compiler/diagnostics/Repeats.h"
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/graph/clauses/Places.h"
 #include "compiler/graph/differentiate/Differentiator.h"
 #include "compiler/graph/ir/Walk.h"
 #include "compiler/graph/pass/Checkpoint.h"
@@ -21,6 +22,22 @@ std::vector<std::int64_t> Row::shape(TensorId id) const {
   for (const ExprId dim : graph()[id].shape) result.push_back(integer(dim));
   return result;
 }
+
+namespace {
+
+/// Gives an optimiser this learning rate in place of its own.
+void setRate(Value& optimizer, const Value& rate) {
+  const auto given = std::find(optimizer.words.begin(), optimizer.words.end(), "lr");
+  const auto at = static_cast<std::size_t>(given - optimizer.words.begin());
+  if (given == optimizer.words.end()) {
+    optimizer.kind = ValueKind::Partial;
+    optimizer.words.emplace_back("lr");
+    optimizer.items.emplace_back();
+  }
+  optimizer.items[at] = rate;
+}
+
+}  // namespace
 
 struct Experiment::Impl {
   Session& session;
@@ -164,7 +181,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
     s.graph.outputs.push_back(static_cast<TensorId>(output.id));
   }
   lossBegin = s.graph.ops.size();
-  if (spec.task == Task::Infer) return true;
+  if (spec.task == Task::Infer) return groupOfEach(session.sink, s.graph, spec.groups).has_value();
   return addLoss(e, s, factors) && (spec.task == Task::Evaluate || addUpdates(e, s, factors));
 }
 
@@ -206,31 +223,39 @@ bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Lo
   return true;
 }
 
-/// The gradients of the loss, and the optimiser's updates.
+/// The gradients of the loss, and the optimisers' updates.
 bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector<Local>& factors) {
-  Value optimizer = e.evaluateIn(*spec.module, *spec.optimizer, factors);
-  if (!isCallable(optimizer, spec.optimizer->range, "an optimiser")) return false;
-  if (spec.rateFactor) {
-    const auto rate = std::find(optimizer.words.begin(), optimizer.words.end(), "lr");
-    const auto at = static_cast<std::size_t>(rate - optimizer.words.begin());
-    if (rate == optimizer.words.end()) {
-      optimizer.kind = ValueKind::Partial;
-      optimizer.words.emplace_back("lr");
-      optimizer.items.emplace_back();
-    }
-    optimizer.items[at] = factors[*spec.rateFactor].value;
+  Updating updating;
+  const auto add = [&](const ast::Expr& expr, std::optional<std::uint32_t> rateFactor) {
+    Value optimizer = e.evaluateIn(*spec.module, expr, factors);
+    if (!isCallable(optimizer, expr.range, "an optimiser")) return false;
+    if (rateFactor) setRate(optimizer, factors[*rateFactor].value);
+    updating.optimizers.push_back({std::move(optimizer), expr.range});
+    return true;
+  };
+  if (!add(*spec.optimizer, spec.rateFactor)) return false;
+  for (const ParameterGroup& group : spec.groups.groups) {
+    if (!add(*group.optimizer, group.rateFactor)) return false;
   }
+  std::optional<std::vector<std::uint32_t>> groups = groupOfEach(session.sink, s.graph, spec.groups);
+  if (!groups) return false;
+  updating.of = std::move(*groups);
+  for (std::size_t w = 0; w < updating.of.size(); ++w) s.graph.weights[w].frozen = updating.of[w] == kStays;
   const TensorId loss = s.graph.loss;
   const std::optional<std::vector<TensorId>> wanted = wantedInputs(session, spec, options, s.graph);
   if (!wanted) return false;
   if (s.graph.microBatches > 1) s.graph.loss = e.builder.addUp(loss, s.graph.microBatches);
   Differentiator differentiator(e, s.graph);
-  if (!differentiator.differentiate(loss, optimizer, spec.optimizer->range, *wanted)) return false;
+  if (!differentiator.differentiate(loss, updating, *wanted)) return false;
   valueOf = std::move(differentiator.valueOf);
   const auto& weights = s.graph.weights;
-  if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& one) { return one.gradient == kNoTensor; }))
+  if (!weights.empty() &&
+      std::all_of(weights.begin(), weights.end(), [](const auto& one) { return one.gradient == kNoTensor; })) {
+    const bool frozen = std::ranges::all_of(weights, &Graph::Weight::frozen);
     session.sink.report(diag::nothing_learns, spec.optimizer->range)
-        .note("no gradient goes through whole numbers and comparisons, such as those of `argmax`");
+        .note(frozen ? "all of them are frozen"
+                     : "no gradient goes through whole numbers and comparisons, such as those of `argmax`");
+  }
   return true;
 }
 

@@ -1,4 +1,4 @@
-// What of a graph a spec names: the inputs of its network, and the blocks of its clause `checkpoint`.
+// What of a graph a spec names: the inputs of its network.
 // Internal to compiler/graph.
 #pragma once
 
@@ -26,8 +26,5 @@ std::optional<sema::Value> addInputs(Elaborator& e, Session& session, const Expe
 /// The inputs of ExperimentOptions::wanted. Nothing after a report.
 std::optional<std::vector<TensorId>> wantedInputs(Session& session, const ExperimentSpec& spec, const ExperimentOptions& options,
                                                   const Graph& graph);
-
-/// Whether the step has the blocks that its clause `checkpoint` names; reports one that it has not.
-bool placesAreThere(DiagnosticSink& sink, const Graph& graph, const CheckpointSpec& spec);
 
 }  // namespace tbem::graph

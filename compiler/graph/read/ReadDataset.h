@@ -1,7 +1,7 @@
 // What a training reads. Internal to compiler/graph.
 #pragma once
 
-#include "compiler/graph/read/ClauseReader.h"
+#include "compiler/graph/clauses/ClauseReader.h"
 #include "compiler/graph/read/Training.h"
 
 namespace tbem::graph {

@@ -4,9 +4,10 @@
 #include "compiler/diagnostics/tables/Design.h"
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/graph/read/ClauseReader.h"
+#include "compiler/graph/clauses/ClauseReader.h"
+#include "compiler/graph/clauses/ReadGates.h"
+#include "compiler/graph/clauses/ReadGroups.h"
 #include "compiler/graph/read/ReadFactors.h"
-#include "compiler/graph/read/ReadGates.h"
 #include "compiler/sema/Walk.h"
 #include "compiler/support/Units.h"
 
@@ -132,6 +133,7 @@ private:
     spec.accumulate = design.accumulate;
     if (design.accumulate != nullptr) onlyOfTraining("accumulate", design.accumulate->range);
     if (design.checkpoint != nullptr) readCheckpointClause();
+    readGroups();
     if (design.mixed == nullptr) return;
     spec.mixed = mixedType(e.sink, e.pool, e.value(*design.mixed), design.mixed->range, spec.dtype);
     spec.mixedRange = design.mixed->range;
@@ -140,6 +142,21 @@ private:
   void readCheckpointClause() {
     spec.checkpoint = readCheckpoint(e.session, e.program, e.module, e.pool, *design.checkpoint);
     onlyOfTraining("checkpoint", design.checkpoint->range);
+  }
+
+  void readGroups() {
+    for (const ast::Clause& clause : design.groups) {
+      if (clause.word.text == "freeze") {  // of a design that does not train, it says what a task would leave
+        readFreeze(e, clause, spec.groups);
+        continue;
+      }
+      onlyOfTraining("optimizer", clause.range);
+      if (clause.on != nullptr)
+        readGroup(e, clause, spec.groups);
+      else
+        e.sink.report(diag::design_clause_value, clause.range, "optimizer", "`on` and the weights that it moves", "none")
+            .note("the optimiser of all other weights stands in `task train(loss: .., optimizer: ..)`");
+    }
   }
 
   void onlyOfTraining(const char* clause, SrcRange range) {
@@ -171,6 +188,7 @@ private:
     collect(design.task);
     collect(design.dtype);
     collect(design.accumulate);
+    for (const ParameterGroup& group : spec.groups.groups) collect(group.optimizer);
     for (const ast::Input& input : design.inputs) {
       collect(input.shape);
       used.insert(input.parent.text);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/graph/elaborate/Elaborate.h"
-#include "compiler/graph/read/ClauseReader.h"
+#include "compiler/graph/clauses/ClauseReader.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,10 +2,11 @@
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/diagnostics/tables/Train.h"
+#include "compiler/graph/clauses/ClauseReader.h"
+#include "compiler/graph/clauses/ReadGates.h"
+#include "compiler/graph/clauses/ReadGroups.h"
 #include "compiler/graph/perturb/ReadMethod.h"
-#include "compiler/graph/read/ClauseReader.h"
 #include "compiler/graph/read/ReadDataset.h"
-#include "compiler/graph/read/ReadGates.h"
 #include "compiler/graph/read/Training.h"
 
 #include <fmt/format.h>
@@ -52,7 +53,7 @@ public:
     readDataset(e, *decl.data, spec.data);
     readClauses();
     if (e.sink.errorCount() == errors) checkClauses();
-    if (e.sink.errorCount() == errors) readRate();
+    if (e.sink.errorCount() == errors) readRates();
     return e.sink.errorCount() == errors;
   }
 
@@ -77,6 +78,10 @@ private:
   void readClauses() {
     std::map<std::string, SrcRange> seen;
     for (const ast::Clause& clause : decl.clauses) {
+      if (clause.on != nullptr) {  // of several groups there are several optimisers
+        readGroup(e, clause, spec.groups);
+        continue;
+      }
       const auto [first, fresh] = seen.emplace(clause.word.text, clause.word.range);
       if (!fresh) {
         e.sink.report(diag::argument_twice, clause.word.range, clause.word.text).label(first->second, "given here first");
@@ -129,6 +134,8 @@ private:
     } else if (word == "gates") {
       if (const ast::Expr* mode = e.single(clause, "`straight_through`, `soft` or `gumbel(temperature: 0.5)`"))
         readGateMode(e, *mode, spec.gates);
+    } else if (word == "freeze") {
+      readFreeze(e, clause, spec.groups);
     } else if (word == "harden") {
       spec.harden = readHardening(e, clause);
     } else if (word == "exits") {
@@ -259,25 +266,23 @@ private:
       e.fail(diag::design_clause_value, patienceRange, "patience", "examples to be patient about: `validate 0.1`", "none");
   }
 
-  void readRate() {
+  void readRates() {
     const Value optimizer = e.value(*spec.optimizer);
     if (optimizer.isPoison()) return;
     spec.optimizerText = sema::print(e.pool, optimizer);
-    const auto* callable = optimizer.is(ValueKind::Declaration) || optimizer.is(ValueKind::Partial)
-                               ? ast::dynCast<ast::Callable>(optimizer.decl)
-                               : nullptr;
-    if (callable == nullptr) return;  // elaboration says what is wrong
-    const auto given = std::find(optimizer.words.begin(), optimizer.words.end(), "lr");
-    for (const ast::Parameter& parameter : callable->parameters) {
-      if (parameter.name.text != "lr") continue;
-      if (given != optimizer.words.end())
-        spec.rate = e.numberOf(optimizer.items[static_cast<std::size_t>(given - optimizer.words.begin())]);
-      else if (parameter.defaultValue != nullptr)
-        spec.rate = e.numberOf(e.evaluateIn(*optimizer.module, *parameter.defaultValue, {}));
+    spec.rate = rateOf(e, optimizer);
+    const auto wantsRate = [&](const std::string& text) {
+      e.fail(diag::design_clause_value, spec.schedule.range, "schedule", "an optimiser with a number as its `lr`", text);
+    };
+    const bool schedules = !spec.schedule.text.empty();
+    if (!spec.rate && schedules) wantsRate(spec.optimizerText);
+    for (ParameterGroup& group : spec.groups.groups) {
+      const Value own = e.value(*group.optimizer);
+      if (own.isPoison()) return;
+      group.text = sema::print(e.pool, own);
+      group.rate = rateOf(e, own);
+      if (!group.rate && schedules) wantsRate(group.text);
     }
-    if (!spec.rate && !spec.schedule.text.empty())
-      e.fail(diag::design_clause_value, spec.schedule.range, "schedule", "an optimiser with a number as its `lr`",
-             spec.optimizerText);
   }
 
   ClauseReader e;

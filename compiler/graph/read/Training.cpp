@@ -3,6 +3,8 @@
 
 #include "compiler/diagnostics/tables/Train.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -41,6 +43,20 @@ bool hasLibraryLoss(const TrainingSpec& spec) {
   return spec.loss == nullptr || spec.lossText.starts_with("cross_entropy") || spec.lossText.starts_with("nll");
 }
 
+/// A factor of one level: its symbol makes the rate a scalar that no other number shares.
+std::uint32_t addRate(ExperimentSpec& experiment, std::string name, const Rational& rate) {
+  FactorSpec factor;
+  factor.name = std::move(name);
+  factor.isReal = true;
+  Level level;
+  level.value = sema::Value::number(experiment.pool->constant(rate), true);
+  level.text = rate.str();
+  level.number = rate;
+  factor.levels.push_back(std::move(level));
+  experiment.factors.push_back(std::move(factor));
+  return static_cast<std::uint32_t>(experiment.factors.size() - 1);
+}
+
 }  // namespace
 
 std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec& spec, Task task, const DataShape& data,
@@ -75,18 +91,12 @@ std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec&
     dims.insert(dims.end(), data.inputs[i].begin(), data.inputs[i].end());
     experiment.inputs.push_back({tensors[i].name.text, spec.data.range, nullptr, std::move(dims)});
   }
-  if (task == Task::Train && spec.rate) {
-    // A factor of one level: its symbol makes the rate a scalar that no other number shares.
-    FactorSpec factor;
-    factor.name = "optimizer.lr";
-    factor.isReal = true;
-    Level level;
-    level.value = sema::Value::number(experiment.pool->constant(*spec.rate), true);
-    level.text = spec.rate->str();
-    level.number = spec.rate;
-    factor.levels.push_back(std::move(level));
-    experiment.factors.push_back(std::move(factor));
-    experiment.rateFactor = 0;
+  if (task != Task::Train) return experiment;
+  experiment.groups = spec.groups;
+  if (spec.rate) experiment.rateFactor = addRate(experiment, "optimizer.lr", *spec.rate);
+  for (std::size_t g = 0; g < spec.groups.groups.size(); ++g) {
+    ParameterGroup& group = experiment.groups.groups[g];
+    if (group.rate) group.rateFactor = addRate(experiment, fmt::format("optimizer[{}].lr", g + 1), *group.rate);
   }
   return experiment;
 }

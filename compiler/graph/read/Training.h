@@ -43,6 +43,7 @@ struct TrainingSpec {
   const sema::Module* module = nullptr;
   const ast::Callable* network = nullptr;
   const ast::Expr* optimizer = nullptr;
+  ParameterGroups groups;           ///< clauses `freeze` and `optimizer .. on ..`
   const ast::Expr* loss = nullptr;  ///< null: cross_entropy where there are classes, else mse
   std::optional<tbem_dtype> dtype;
   const ast::Expr* mixedText = nullptr;  ///< of clause `mixed`
@@ -80,9 +81,9 @@ struct DataShape {
   std::int64_t classes = 0;  ///< 0: the target is numbers
 };
 
-/// The graphs of a training at this batch: its step (Task::Train; the learning rate is a run-time scalar of its own,
-/// "optimizer.lr") or its loss at inference (Task::Evaluate). Nothing after a report: the network has not as many inputs as the
-/// data.
+/// The graphs of a training at this batch: its step (Task::Train; the learning rate of each optimiser is a run-time scalar of its
+/// own, "optimizer.lr") or its loss at inference (Task::Evaluate). Nothing after a report: the network has not as many inputs as
+/// the data.
 std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec& spec, Task task, const DataShape& data,
                                            std::int64_t batch);
 

@@ -140,7 +140,7 @@ private:
 };
 
 WeightName nameOf(const Value& weight, std::string path) {
-  WeightName name{weight.path, std::move(path), {}};
+  WeightName name{weight.path, std::move(path), {}, weight.isLearned, weight.isFrozen};
   for (const Size& size : weight.facts.shape) name.shape.push_back(size.number);
   return name;
 }

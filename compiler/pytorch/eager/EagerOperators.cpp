@@ -190,7 +190,8 @@ struct EagerReader::Impl {
       }
     };
     if (what == EagerKeep::First && !result.operands.empty()) result.kept = {result.operands.front()};
-    if (what == EagerKeep::Operands || what == EagerKeep::Both) add(result.operands);
+    result.keepsFactors = what == EagerKeep::Factors;
+    if (what == EagerKeep::Operands || what == EagerKeep::Factors || what == EagerKeep::Both) add(result.operands);
     if (what == EagerKeep::Results || what == EagerKeep::Both) add(result.results);
     if (what != EagerKeep::Declared) return;
     for (const graph::Op* op : each.ops) {

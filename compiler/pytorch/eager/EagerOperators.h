@@ -54,6 +54,7 @@ struct EagerOperator {
   std::vector<graph::TensorId> buffers;  ///< running statistics, as they are before it
   std::vector<graph::TensorId> results;
   std::vector<graph::TensorId> kept;  ///< of its operands and results, for the gradient
+  bool keepsFactors = false;          ///< of `kept`, those that the gradient of another operand reads (EagerKeep::Factors)
   EagerResult result = EagerResult::New;
   EagerGradient gradient = EagerGradient::New;
   EagerInPlace inPlace = EagerInPlace::Never;

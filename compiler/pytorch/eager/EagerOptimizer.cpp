@@ -2,44 +2,35 @@
 
 #include "compiler/count/Layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace tbem::estimate {
 
 namespace {
 
-std::string declaredName(const graph::Graph& graph) {
-  for (const graph::Op& op : graph.ops) {
-    if (op.phase != graph::Phase::Optimizer) continue;
-    for (const graph::TensorId output : op.outputs) {
-      const bool updates = std::ranges::any_of(graph.weights, [output](const auto& weight) { return weight.after == output; });
-      if (updates) return op.declaration;
-    }
-  }
-  return "";
-}
-
-/// States in the order of the weights that they belong to, which is that of torch.optim; the graph makes them as its backward
-/// pass ends, last weight first.
-std::vector<graph::TensorId> statesByWeight(const graph::Graph& graph) {
+/// By weight of the graph: its states, in the order in which the optimiser has them.
+std::vector<std::vector<graph::TensorId>> statesOf(const graph::Graph& graph) {
   const auto pathOf = [&graph](graph::TensorId tensor) -> std::string_view { return graph[graph[tensor].storage].path; };
   std::unordered_map<std::string_view, std::size_t> places;
   for (const graph::Graph::Weight& weight : graph.weights) places.try_emplace(pathOf(weight.value), places.size());
-  const auto placeOf = [&](graph::TensorId state) {
+  std::vector<std::vector<graph::TensorId>> states(graph.weights.size());
+  for (const graph::TensorId state : graph.states) {
     const std::string_view path = pathOf(state);  // of the weight, and the state's name behind a dot
     const auto place = places.find(path.substr(0, path.rfind('.')));
-    return place == places.end() ? places.size() : place->second;
-  };
-  std::vector<graph::TensorId> states = graph.states;
-  std::ranges::stable_sort(states, {}, placeOf);
+    if (place != places.end()) states[place->second].push_back(state);
+  }
   return states;
 }
 
-/// One that is a number of the step: 0 is left out of it.
-bool hasOption(const graph::Graph& graph, std::string_view name) {
-  return std::ranges::any_of(graph.scalars, [name](const auto& one) { return one.name.ends_with(name); });
+/// A number that an optimiser was given; 0 where it has none of that name.
+double numberOf(const graph::Graph::Optimizer& optimizer, const sema::Values& values, std::string_view name) {
+  const auto number = std::ranges::find(optimizer.numbers, name, &std::pair<std::string, graph::ExprId>::first);
+  return number != optimizer.numbers.end() ? values[number->second].toDouble() : 0;
 }
 
 /// All at once, then given back.
@@ -52,16 +43,32 @@ void useTemporaries(const std::vector<std::uint64_t>& sizes, EagerTape& tape) {
 
 }  // namespace
 
-EagerOptimizer eagerOptimizer(const graph::Graph& graph, const std::function<std::uint64_t(graph::TensorId)>& bytesOf) {
-  EagerOptimizer optimizer;
-  optimizer.name = declaredName(graph);
-  optimizer.clipsNorm = hasOption(graph, "clip_norm");
-  optimizer.decays = hasOption(graph, "weight_decay");
-  for (const graph::Graph::Weight& weight : graph.weights) {
-    optimizer.bytes.push_back(bytesOf(weight.value));
-    optimizer.elements.push_back(optimizer.bytes.back() / elementBytes(graph[weight.value].dtype));
+std::string EagerOptimizer::names() const {
+  std::vector<std::string_view> all;
+  for (const EagerGroup& group : groups) {
+    if (std::ranges::find(all, group.name) == all.end()) all.push_back(group.name);
   }
-  for (const graph::TensorId state : statesByWeight(graph)) optimizer.states.push_back(bytesOf(state));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+EagerOptimizer eagerOptimizer(const graph::Graph& graph, const sema::Values& values,
+                              const std::function<std::uint64_t(graph::TensorId)>& bytesOf) {
+  EagerOptimizer optimizer;
+  for (const graph::Graph::Optimizer& each : graph.optimizers) {
+    optimizer.groups.push_back(
+        {each.declaration, numberOf(each, values, "weight_decay") != 0, numberOf(each, values, "nesterov") != 0, {}, {}});
+    optimizer.clipsNorm = optimizer.clipsNorm || numberOf(each, values, "clip_norm") != 0;
+  }
+  const std::vector<std::vector<graph::TensorId>> states = statesOf(graph);
+  for (std::size_t w = 0; w < graph.weights.size(); ++w) {
+    const graph::Graph::Weight& weight = graph.weights[w];
+    if (weight.gradient == graph::kNoTensor) continue;  // torch.optim passes over what has none
+    EagerGroup& group = optimizer.groups[weight.optimizer];
+    group.bytes.push_back(bytesOf(weight.value));
+    optimizer.elements.push_back(group.bytes.back() / elementBytes(graph[weight.value].dtype));
+    for (const graph::TensorId state : states[w]) group.states.push_back(bytesOf(state));
+  }
+  std::erase_if(optimizer.groups, [](const EagerGroup& group) { return group.bytes.empty(); });
   return optimizer;
 }
 
@@ -92,27 +99,51 @@ void clipNorm(const EagerOptimizer& optimizer, EagerDevice device, EagerTape& ta
   for (const EagerId id : {least, factor, total}) tape.release(id);
 }
 
-void update(const EagerOptimizer& optimizer, const EagerOptions& options, bool first, EagerTape& tape) {
-  const bool adam = optimizer.name == "adam" || optimizer.name == "adamw", adagrad = optimizer.name == "adagrad";
+namespace {
+
+bool isAdam(const EagerGroup& group) { return group.name == "adam" || group.name == "adamw"; }
+bool hasRoots(const EagerGroup& group) { return isAdam(group) || group.name == "rmsprop" || group.name == "adagrad"; }
+/// Whether the decay is added to the gradient, and not taken off the weight itself.
+bool addsDecay(const EagerGroup& group) { return group.decays && group.name != "adamw"; }
+
+/// One weight after the other. What a weight was divided by lives until the next one has its own, as PyTorch's loop assigns it to
+/// one variable; so does a gradient that was made for it, until the next gradient is looked at.
+void updateInLoop(const EagerGroup& group, EagerTape& tape) {
+  EagerId divisor = kNoEagerTensor, gradient = kNoEagerTensor;
+  for (const std::uint64_t bytes : group.bytes) {
+    const auto make = [&] { return tape.allocate(bytes, EagerKind::Temporaries); };
+    tape.release(std::exchange(gradient, kNoEagerTensor));
+    if (addsDecay(group)) gradient = make();
+    if (group.nesterov) tape.release(std::exchange(gradient, make()));
+    if (!hasRoots(group)) continue;
+    const EagerId root = make();
+    const EagerId quotient = isAdam(group) ? make() : tape.hold(root);
+    tape.release(root);
+    tape.release(std::exchange(divisor, quotient));
+  }
+  tape.release(gradient);
+  tape.release(divisor);
+}
+
+void updateGroup(const EagerGroup& group, const EagerOptions& options, bool first, EagerTape& tape) {
   if (first) {
     const bool countsOnDevice = options.device == EagerDevice::Cpu || options.update == EagerUpdate::Fused;
-    for (std::size_t w = 0; (adam || adagrad) && countsOnDevice && w < optimizer.bytes.size(); ++w)
+    for (std::size_t w = 0; hasRoots(group) && countsOnDevice && w < group.bytes.size(); ++w)
       tape.allocate(4, EagerKind::Optimizer);
-    for (const std::uint64_t state : optimizer.states) tape.allocate(state, EagerKind::Optimizer);
+    for (const std::uint64_t state : group.states) tape.allocate(state, EagerKind::Optimizer);
   }
   if (options.update == EagerUpdate::Fused) return;
-  const bool decays = optimizer.decays && optimizer.name != "adamw";  // adamw scales the weight itself
-  const bool roots = adam || adagrad || optimizer.name == "rmsprop";
-  if (options.update == EagerUpdate::Loop) {
-    // the gradient with its decay; the root and what divides it by a number
-    const auto number = static_cast<std::size_t>(decays) + (roots ? 2 : 0);
-    for (const std::uint64_t bytes : optimizer.bytes) useTemporaries(std::vector<std::uint64_t>(number, bytes), tape);
-    return;
-  }
+  if (options.update == EagerUpdate::Loop) return updateInLoop(group, tape);
   std::vector<std::uint64_t> sizes;
-  for (int list = 0; list < static_cast<int>(decays) + static_cast<int>(roots); ++list)
-    sizes.insert(sizes.end(), optimizer.bytes.begin(), optimizer.bytes.end());
+  for (int list = 0; list < static_cast<int>(addsDecay(group)) + static_cast<int>(hasRoots(group)); ++list)
+    sizes.insert(sizes.end(), group.bytes.begin(), group.bytes.end());
   useTemporaries(sizes, tape);
+}
+
+}  // namespace
+
+void update(const EagerOptimizer& optimizer, const EagerOptions& options, bool first, EagerTape& tape) {
+  for (const EagerGroup& group : optimizer.groups) updateGroup(group, options, first, tape);
 }
 
 }  // namespace tbem::estimate

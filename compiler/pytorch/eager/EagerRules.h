@@ -9,8 +9,9 @@
 
 namespace tbem::estimate {
 
-/// What is kept of an operator's own tensors.
-enum class EagerKeep : std::uint8_t { Nothing, First, Operands, Results, Both, Declared };
+/// What is kept of an operator's own tensors. Factors: the operands, each where the gradient of another one is wanted, which
+/// reads it.
+enum class EagerKeep : std::uint8_t { Nothing, First, Operands, Factors, Results, Both, Declared };
 
 /// What else is allocated and kept.
 enum class EagerExtra : std::uint8_t {

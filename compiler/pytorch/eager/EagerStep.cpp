@@ -4,6 +4,7 @@
 #include "compiler/count/Layout.h"
 #include "compiler/pytorch/eager/EagerModel.h"
 #include "compiler/pytorch/eager/EagerOptimizer.h"
+#include "compiler/pytorch/eager/EagerSaved.h"
 #include "compiler/pytorch/eager/EagerTape.h"
 #include "compiler/pytorch/eager/OperatorWorkspaces.h"
 
@@ -55,8 +56,8 @@ public:
     makeModel(
         graph, operators, [this](TensorId tensor) { return bytes(tensor); }, tape, memory);
     EagerOptimizer optimizer;
-    if (graph.training) optimizer = eagerOptimizer(graph, [this](TensorId tensor) { return bytes(tensor); });
-    step.optimizer = optimizer.name;
+    if (graph.training) optimizer = eagerOptimizer(graph, values, [this](TensorId tensor) { return bytes(tensor); });
+    step.optimizer = optimizer.names();
     const int steps = graph.training ? 2 : 1;
     for (int number = 1; number <= steps; ++number) {
       if (graph.training) dropGradients();
@@ -116,13 +117,15 @@ private:
       setOperator(i);
       const EagerOperator& op = operators[current];
       keptFrom.push_back(kept.size());
-      const bool isRecorded = records(op);
+      const bool isRecorded = records(op, differentiable);
       const std::size_t first = std::min(op.extrasFirst, sizes[current].extras.size());
       keepExtras(0, first);
       if (narrowsBias(op)) castBiases.push_back(tape.allocate(narrowBytes(op), EagerKind::Activations));
       if (!writeOver(op, isRecorded)) {
         makeResults(op);
-        for (const TensorId tensor : op.kept) kept.push_back(tape.hold(at(tensor)));
+        for (const TensorId tensor : op.kept) {
+          if (saves(op, tensor, differentiable)) kept.push_back(tape.hold(at(tensor)));
+        }
       }
       // cuBLASLt's is there when its handle is asked for, which is cuBLAS's own and brings the workspace that stays.
       const EagerId workspace = takeWorkspace(workspaces[current].forward);
@@ -143,13 +146,6 @@ private:
     castBiases.clear();
     if (graph.training) return;
     for (const TensorId output : graph.outputs) drop(output);
-  }
-
-  /// Whether autograd makes a node of it, which keeps what its gradient will read.
-  bool records(const EagerOperator& op) const {
-    const auto reads = [this](TensorId tensor) { return differentiable[index(tensor)]; };
-    const bool any = std::ranges::any_of(op.operands, reads) || std::ranges::any_of(op.weights, reads);
-    return any && op.gradient != EagerGradient::Stop;
   }
 
   void keepExtras(std::size_t from, std::size_t to) {

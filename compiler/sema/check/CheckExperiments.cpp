@@ -47,6 +47,10 @@ void NameChecker::checkDesign(const ast::Design& decl) {
       if (const sema::Resolved own = program.resolve(module, word->name.text)) record(word->name.range, own);
     }
   }
+  for (const ast::Clause& clause : decl.groups) {  // what is frozen, and what an optimiser moves, are places
+    if (clause.word.text != "optimizer") continue;
+    for (const ast::Argument& item : clause.items) expr(item.value);
+  }
   if (const auto* task = ast::dynCast<ast::Call>(decl.task)) {
     for (const ast::Argument& argument : task->arguments)
       if (argument.name.text != "gates") expr(argument.value);  // whose values are words

@@ -118,6 +118,7 @@ private:
   const ast::Expr* single(const Entry& entry);
   bool fresh(const Entry& entry, std::set<std::string>& seen);
   std::vector<ast::Name> nameList(const Entry& entry);
+  ast::Clause clause(Entry& entry);
   std::vector<ast::Clause> clauses(P::ConfigContext* ctx, std::string_view what, const std::vector<std::string>& words);
 };
 

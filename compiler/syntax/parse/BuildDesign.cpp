@@ -27,7 +27,7 @@ constexpr Slot kSlots[] = {
 
 const std::vector<std::string>& designWords() {
   static const std::vector<std::string> words = [] {
-    std::vector<std::string> list{"factor", "input", "where", "full", "filter", "budget"};
+    std::vector<std::string> list{"factor", "input", "where", "full", "filter", "budget", "freeze", "optimizer"};
     for (const Slot& slot : kSlots) list.emplace_back(slot.word);
     return list;
   }();
@@ -38,10 +38,12 @@ ast::Decl* Builder::design(P::DesignContext* ctx) {
   auto* made = make<ast::Design>(ctx);
   made->name = name(ctx->ID());
   if (ctx->value() != nullptr) made->of = value(ctx->value());
-  for (const Entry& each : entries(ctx->config())) {
+  for (Entry& each : entries(ctx->config())) {
     if (!known(each, "a design", designWords())) continue;
     if (each.word.text == "budget") {
       budget(each, made->budgets);
+    } else if (each.word.text == "freeze" || each.word.text == "optimizer") {
+      made->groups.push_back(clause(each));
     } else {
       designClause(each, *made);
     }

@@ -84,11 +84,21 @@ std::vector<ast::Clause> Builder::clauses(P::ConfigContext* ctx, std::string_vie
   std::vector<ast::Clause> list;
   for (Entry& each : entries(ctx)) {
     if (!known(each, what, words)) continue;
-    for (P::ConfigTailContext* tail : each.ctx->configTail())
-      sink.report(diag::syntax_clause_tail, range(tail), text(range(tail->start)), each.word.text);
-    list.push_back({each.word, std::move(each.items), range(each.ctx)});
+    list.push_back(clause(each));
   }
   return list;
+}
+
+/// What an optimiser moves alone may stand behind it: `on head`.
+ast::Clause Builder::clause(Entry& entry) {
+  ast::Clause made{entry.word, std::move(entry.items), range(entry.ctx)};
+  for (P::ConfigTailContext* tail : entry.ctx->configTail()) {
+    if (entry.word.text == "optimizer" && tail->on != nullptr && made.on == nullptr)
+      made.on = value(tail->on);
+    else
+      sink.report(diag::syntax_clause_tail, range(tail), text(range(tail->start)), entry.word.text);
+  }
+  return made;
 }
 
 ast::Decl* Builder::mutate(P::MutateContext* ctx) {
@@ -193,7 +203,7 @@ ast::Decl* Builder::train(P::TrainContext* ctx) {
   made->clauses = clauses(ctx->config(), "a training",
                           {"epochs",   "steps", "batch",  "optimizer", "loss",       "seed",       "validate", "patience",
                            "schedule", "dtype", "math",   "mixed",     "accumulate", "checkpoint", "augment",  "tune",
-                           "backend",  "every", "resume", "gates",     "exits",      "harden"});
+                           "backend",  "every", "resume", "gates",     "exits",      "harden",     "freeze"});
   return made;
 }
 

@@ -42,6 +42,7 @@ struct Clause {
   Name word;
   std::vector<Argument> items;
   SrcRange range;
+  const Expr* on = nullptr;  ///< `optimizer sgd(lr: 0.1) on head`
 };
 
 /// `import a.b`, `import a.b as c`, `import a.b: x, y`
@@ -154,6 +155,7 @@ struct Design : Of<NodeKind::Design, Decl> {
   const Expr* accumulate = nullptr;
   const Expr* mixed = nullptr;
   const Expr* checkpoint = nullptr;
+  std::vector<Clause> groups;  ///< `freeze encoder`, `optimizer sgd(lr: 0.1) on head`
   std::vector<Budget> budgets;
 };
 

@@ -39,6 +39,9 @@ void Dumper::clauses(const std::vector<Clause>& list) {
       out += ' ';
       argument(item);
     }
+    if (each.on == nullptr) continue;
+    out += " on ";
+    expr(each.on);
   }
 }
 
@@ -144,6 +147,7 @@ void Dumper::design(const Design& d) {
   clauseExpr("accumulate", d.accumulate);
   clauseExpr("mixed", d.mixed);
   clauseExpr("checkpoint", d.checkpoint);
+  clauses(d.groups);
   budgets(d.budgets);
   --indent;
 }

@@ -12,7 +12,7 @@ template <class A> void fields(A& a, ast::Pattern& n) { a(n.names, n.isTuple, n.
 template <class A> void fields(A& a, ast::Parameter& n) { a(n.name, n.type, n.domain, n.defaultValue, n.range); }
 template <class A> void fields(A& a, ast::Result& n) { a(n.name, n.type, n.range); }
 template <class A> void fields(A& a, ast::Part& n) { a(n.name, n.value); }
-template <class A> void fields(A& a, ast::Clause& n) { a(n.word, n.items, n.range); }
+template <class A> void fields(A& a, ast::Clause& n) { a(n.word, n.items, n.range, n.on); }
 template <class A> void fields(A& a, ast::Budget& n) { a(n.limit, n.on, n.range); }
 template <class A> void fields(A& a, ast::Factor& n) { a(n.name, n.levels, n.parent, n.parentLevel, n.range); }
 template <class A> void fields(A& a, ast::Input& n) { a(n.name, n.shape, n.parent, n.parentLevel, n.range); }
@@ -79,7 +79,7 @@ template <class A> void fields(A& a, ast::Process& n) { a(n.inputs, n.outputs, n
 template <class A> void fields(A& a, ast::Mutate& n) { a(n.base, n.operations); }
 template <class A> void fields(A& a, ast::Design& n) {
   a(n.of, n.factors, n.inputs, n.task, n.strength, n.covering, n.within, n.rows, n.array, n.seed, n.full, n.fullRange, n.where,
-    n.filter, n.filterRange, n.dtype, n.math, n.accumulate, n.mixed, n.checkpoint, n.budgets);
+    n.filter, n.filterRange, n.dtype, n.math, n.accumulate, n.mixed, n.checkpoint, n.groups, n.budgets);
 }
 template <class A> void fields(A& a, ast::Measure& n) { a(n.backends, n.metrics, n.repeat, n.others); }
 template <class A> void fields(A& a, ast::Regress& n) { a(n.from, n.response, n.terms, n.validate, n.others); }

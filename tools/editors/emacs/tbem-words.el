@@ -45,10 +45,10 @@
 
 (defconst tbem-words-settings
   '("task" "strength" "covering" "within" "rows" "array" "seed" "dtype" "math" "accumulate" "mixed"
-    "checkpoint" "where" "full" "filter" "budget" "repeat" "insert" "drop" "swap" "widen" "response"
-    "terms" "validate" "on" "weights" "metric" "tune" "warmup" "steps" "threads" "order" "dataset"
-    "timeout" "epochs" "batch" "optimizer" "loss" "patience" "schedule" "augment" "backend" "every"
-    "resume" "gates" "exits" "harden" "norm" "by" "keep" "box" "certify")
+    "checkpoint" "where" "full" "filter" "budget" "freeze" "optimizer" "repeat" "insert" "drop"
+    "swap" "widen" "response" "terms" "validate" "on" "weights" "metric" "tune" "warmup" "steps"
+    "threads" "order" "dataset" "timeout" "epochs" "batch" "loss" "patience" "schedule" "augment"
+    "backend" "every" "resume" "gates" "exits" "harden" "norm" "by" "keep" "box" "certify")
   "Words that begin a clause of an experiment or a training.")
 
 (defconst tbem-words-callables

@@ -5,9 +5,10 @@ import os
 import re
 import subprocess
 import sys
+import weakref
 
 from . import _errors
-from ._optimizers import optimizer_text
+from ._optimizers import optimizer_text, optimizer_texts
 from ._session import Session
 
 _REFERENCE = re.compile(r"(?P<target>[\w./\\-]+:[A-Za-z_][\w.]*)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
@@ -148,9 +149,11 @@ class Model:
       device     "h100", ..: eager PyTorch on this GPU; "cpu": eager PyTorch on the processor
     """
 
-    def __init__(self, session, network, inputs, files=None, notes="", dtype=None):
+    def __init__(self, session, network, inputs, files=None, notes="", dtype=None, frozen=(), module=None):
         self.session, self.network, self.inputs, self.files, self.notes = session, network, inputs, files or {}, notes
         self.dtype = dtype  # of the weights; None: that of the program
+        self.frozen = list(frozen)  # weights that the model does not train, as clause `freeze` names them
+        self.module = weakref.ref(module) if module is not None else None  # whose parameters an optimiser of torch.optim has
 
     @property
     def text(self):
@@ -214,7 +217,15 @@ class Model:
                 shapes = {name: [batch, *shape[1:]] if shape else shape for name, shape in shapes.items()}
             options.update(network=self.network, input=shapes)
         if optimizer is not None:
-            options["task"] = f"train(loss: {loss or 'cross_entropy'}, optimizer: {optimizer_text(optimizer)})"
+            module = self.module() if self.module is not None and not isinstance(optimizer, str) else None
+            if module is None:
+                text = optimizer_text(optimizer)
+            else:
+                text, groups = optimizer_texts(optimizer, dict(module.named_parameters()))
+                options.update({"optimizer": groups} if groups else {})
+            options["task"] = f"train(loss: {loss or 'cross_entropy'}, optimizer: {text})"
+            if self.frozen:
+                options.setdefault("freeze", self.frozen)
             group = getattr(optimizer, "param_groups", [{}])[0]
             update = "fused" if group.get("fused") else "loop" if group.get("foreach") is False else None
             if update and options.get("device") != "cpu" and options.get("on", "pytorch") == "pytorch":
@@ -241,10 +252,12 @@ def _element_type(document):
 
 
 def _asked_for(text):
-    """The network of the design that ends a written program, and the shapes of its inputs."""
+    """The network of the design that ends a written program, the shapes of its inputs, and what the model does not train."""
     network, design = re.search(r"^design \w+ of (\w+) \{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL).groups()
-    inputs = re.findall(r"^ *input (\w+): \[([^\]]*)\]", design, re.MULTILINE)
-    return network, {name: [int(size) for size in sizes.split(",") if size.strip()] for name, sizes in inputs}
+    inputs = re.findall(r"^ *input +(\w+): \[([^\]]*)\]", design, re.MULTILINE)
+    frozen = re.search(r"^ *freeze +(.*)", design, re.MULTILINE | re.DOTALL)  # its last clause
+    shapes = {name: [int(size) for size in sizes.split(",") if size.strip()] for name, sizes in inputs}
+    return network, shapes, [place.strip() for place in frozen[1].split(",")] if frozen else []
 
 
 def import_model(model, inputs=None, *, args="", name=None, sizes="batch", python=None, max_time=600, folder=None):
@@ -281,5 +294,6 @@ def import_model(model, inputs=None, *, args="", name=None, sizes="batch", pytho
         network = name or re.split(r"[:.]", target)[-1]
     session = Session()
     notes = session.load_export(document, network)
-    network, shapes = _asked_for(session.text)
-    return Model(session, network, shapes, _places_of(document, folder), notes, _element_type(document))
+    network, shapes, frozen = _asked_for(session.text)
+    return Model(session, network, shapes, _places_of(document, folder), notes, _element_type(document), frozen,
+                 model if is_module(model) else None)

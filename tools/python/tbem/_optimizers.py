@@ -1,4 +1,6 @@
 """Optimisers as the language has them: texts as they are, and those of torch.optim by their settings."""
+import re
+
 from ._errors import UsageError
 
 
@@ -35,15 +37,50 @@ def optimizer_text(optimizer):
         if "(" in optimizer:
             return optimizer
         return f"{optimizer}(lr: 0.01)" if optimizer == "sgd" else f"{optimizer}()"
-    kind = type(optimizer).__name__
-    if kind not in _KINDS or not hasattr(optimizer, "param_groups"):
-        raise UsageError(f"the optimiser is {kind}: a text such as \"adamw(lr: 0.001)\", or one of torch.optim's "
+    texts = [_group_text(optimizer, group) for group in _groups(optimizer)]
+    if any(text != texts[0] for text in texts):
+        raise UsageError("whose weights the groups of this optimiser have is not known here: give the model itself")
+    return texts[0]
+
+
+def optimizer_texts(optimizer, parameters):
+    """The optimiser of most groups, and "TEXT on [weights]" for each other group. `parameters`: the model's, by name."""
+    groups = _groups(optimizer)
+    names = {id(parameter): name for name, parameter in parameters.items()}
+    moved = {id(parameter) for group in groups for parameter in group["params"]}
+    foreign = moved - set(names)
+    if foreign:
+        raise UsageError(f"{len(foreign)} of the weights that the optimiser moves are not the model's")
+    kept = [name for name, parameter in parameters.items() if parameter.requires_grad and id(parameter) not in moved]
+    if kept:
+        raise UsageError(f"the optimiser does not move {kept[0]}, whose gradient is computed all the same: freeze it "
+                         "(requires_grad_(False))")
+    texts = [_group_text(optimizer, group) for group in groups]
+    own = max(dict.fromkeys(texts), key=texts.count)
+    others = []
+    for text, group in zip(texts, groups):
+        paths = [_path(names[id(parameter)]) for parameter in group["params"] if parameter.requires_grad]
+        if text != own and paths:
+            others.append(f"{text} on [{', '.join(paths)}]")
+    return own, others
+
+
+def _path(name):
+    """`layer1[0].conv1.weight`, as programs call layer1.0.conv1.weight."""
+    return re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", name)
+
+
+def _groups(optimizer):
+    if type(optimizer).__name__ not in _KINDS or not hasattr(optimizer, "param_groups"):
+        raise UsageError(f"the optimiser is {type(optimizer).__name__}: a text such as \"adamw(lr: 0.001)\", or one of torch.optim's "
                          + ", ".join(_KINDS))
+    return optimizer.param_groups
+
+
+def _group_text(optimizer, group):
+    kind = type(optimizer).__name__
     name, settings = _KINDS[kind]
-    groups = [{key: value for key, value in group.items() if key != "params"} for group in optimizer.param_groups]
-    if any(group != groups[0] for group in groups):
-        raise UsageError("groups of weights with settings of their own are not part of the language: give the optimiser as a text")
-    arguments, rest = [], dict(groups[0])
+    arguments, rest = [], {key: value for key, value in group.items() if key != "params"}
     for setting, names in settings.items():
         if setting in rest:
             value = rest.pop(setting)

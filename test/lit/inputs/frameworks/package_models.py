@@ -103,8 +103,27 @@ for made, text in [
 raised(tbem.UsageError, "`amsgrad=True` has no counterpart", lambda: given.estimate(optimizer=torch.optim.Adam(model.parameters(), amsgrad=True)))
 raised(tbem.UsageError, "`maximize=True` has no counterpart", lambda: given.estimate(optimizer=torch.optim.Adam(model.parameters(), maximize=True)))
 raised(tbem.UsageError, "the optimiser is LBFGS", lambda: given.estimate(optimizer=torch.optim.LBFGS(model.parameters())))
-groups = [{"params": model.stem.parameters(), "lr": 0.1}, {"params": model.stages.parameters(), "lr": 0.2}]
-raised(tbem.UsageError, "groups of weights", lambda: given.estimate(optimizer=torch.optim.SGD(groups)))
+
+# Parameter groups, and what the model freezes.
+raised(tbem.UsageError, "the optimiser does not move stages.0.conv.weight", lambda: given.estimate(optimizer=torch.optim.SGD(model.stem.parameters())))
+raised(tbem.UsageError, "are not the model's", lambda: given.estimate(optimizer=torch.optim.SGD(models.Classifier().parameters())))
+biases = [one for name, one in model.named_parameters() if name.endswith("bias")]
+others = [one for name, one in model.named_parameters() if not name.endswith("bias")]
+groups = torch.optim.AdamW([{"params": others, "weight_decay": 0.01}, {"params": biases, "weight_decay": 0}], lr=3e-4)
+raised(tbem.UsageError, "give the model itself", lambda: tbem._optimizers.optimizer_text(groups))
+apart = step[-1].replace("train(loss: cross_entropy, optimizer: ", "")[:-1].replace("weight_decay: 0.01", "weight_decay: 0")
+names = [tbem._optimizers._path(name) for name, _ in model.named_parameters() if name.endswith("bias")]
+options = ["--optimizer", f"{apart} on [{', '.join(names)}]", "--on", "pytorch", "--device", "h100_pcie"]
+assert lines(given.estimate(optimizer=groups, device="h100_pcie", batch=64).json) == said("estimate", path, *step, *options)
+model.stem.requires_grad_(False)
+frozen = tbem.import_model(model, torch.zeros(2, 3, 16, 16))
+assert frozen.frozen == ["stem"] and "  freeze stem\n" in frozen.text, frozen.text
+less = frozen.estimate(optimizer=torch.optim.AdamW(model.parameters(), lr=3e-4), device="h100_pcie", batch=64)
+assert lines(less.json) == said("estimate", path, *step, "--freeze", "stem", "--on", "pytorch", "--device", "h100_pcie")
+assert less.peak <= estimate.peak and lines(frozen.estimate(batch=64).json) == lines(given.estimate(batch=64).json)
+model.stem.requires_grad_(True)
+print("parameter groups, and what is frozen: the same lines as tbemc")
+
 raised(tbem.UsageError, "a loss is of a training step", lambda: given.estimate(loss="mse"))
 raised(tbem.UsageError, "no input `x`: image", lambda: given.estimate(inputs={"x": (1, 3, 16, 16)}))
 raised(tbem.UsageError, "batch is 0", lambda: given.estimate(batch=0))

@@ -40,7 +40,7 @@ def compare(tbemc, folder, name, options, number):
 
     def clip_later(word, parameters, *limits):
         """Keeps the gradients, which are ours, before they are cut in place."""
-        unclipped.update({key: one.grad.clone() for key, one in model.named_parameters()})
+        unclipped.update({key: one.grad.clone() for key, one in model.named_parameters() if one.grad is not None})
         return clips[word](parameters, *limits)
 
     for word in clips:
@@ -49,7 +49,10 @@ def compare(tbemc, folder, name, options, number):
     model.register_forward_hook(lambda _, __, output: outputs.append(output))
     differences = {}
     if trains:
-        optimizer = steps.assigned(text, "optimizer", {"torch": torch, "model": model})
+        if hasattr(module, "freeze"):
+            module.freeze(model)
+        word = "optimizers" if hasattr(module, "make_optimizers") else "optimizer"
+        optimizer = steps.assigned(text, word, {**vars(module), "model": model})
         updating = [optimizer]
         if "LambdaLR(" in text:
             updating.append(torch.optim.lr_scheduler.LambdaLR(optimizer, module.learning_rate))

@@ -1,4 +1,4 @@
-#include "compiler/graph/read/ClauseReader.h"
+#include "compiler/graph/clauses/ClauseReader.h"
 
 #include "compiler/diagnostics/tables/Graph.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/graph/read/ReadGates.h"
+#include "compiler/graph/clauses/ReadGates.h"
 
 #include "compiler/diagnostics/tables/Graph.h"
 

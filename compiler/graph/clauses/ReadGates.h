@@ -1,8 +1,8 @@
-// How a training treats its network's gates: clauses `gates` and `exits`. Internal to this folder.
+// How a training treats its network's gates: clauses `gates` and `exits`. Internal to compiler/graph.
 #pragma once
 
+#include "compiler/graph/clauses/ClauseReader.h"
 #include "compiler/graph/elaborate/Elaborate.h"
-#include "compiler/graph/read/ClauseReader.h"
 
 namespace tbem::graph {
 

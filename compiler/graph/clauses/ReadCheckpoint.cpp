@@ -1,10 +1,9 @@
 // Clause `checkpoint`: `auto`, `auto(under: 8 GiB)`, `all`, a block, or a list of blocks.
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/graph/read/ExperimentInputs.h"
+#include "compiler/graph/clauses/Places.h"
+#include "compiler/graph/elaborate/Elaborate.h"
 #include "compiler/sema/evaluate/Evaluator.h"
-
-#include <algorithm>
 
 namespace tbem::graph {
 
@@ -35,10 +34,9 @@ public:
     spec.kind = CheckpointSpec::Kind::Places;
     const auto* list = ast::dynCast<ast::List>(&expr);
     for (const ast::Expr* one : list != nullptr ? list->items : std::vector<const ast::Expr*>{&expr}) {
-      if (!isPlace(*one)) return wrong(*one);
-      std::string text(session.sources.text(one->range));
-      text.erase(std::remove_if(text.begin(), text.end(), [](unsigned char c) { return c <= ' '; }), text.end());
-      spec.places.push_back(std::move(text));
+      std::optional<std::string> place = placeText(session, *one);
+      if (!place) return wrong(*one);
+      spec.places.push_back(std::move(*place));
     }
     if (spec.places.empty()) return wrong(expr);
     return spec;
@@ -68,17 +66,6 @@ private:
     return false;
   }
 
-  /// A path: names, indices that are numbers, members.
-  static bool isPlace(const ast::Expr& expr) {
-    if (expr.kind == ast::NodeKind::NameRef) return true;
-    if (const auto* member = ast::dynCast<ast::Member>(&expr)) return isPlace(*member->object);
-    const auto* at = ast::dynCast<ast::Index>(&expr);
-    if (at == nullptr) return false;
-    const bool numbers =
-        std::all_of(at->items.begin(), at->items.end(), [](const auto& item) { return item->kind == ast::NodeKind::Number; });
-    return numbers && at->items.size() == 1 && isPlace(*at->object);
-  }
-
   Session& session;
   const sema::Module& module;
 };
@@ -88,23 +75,6 @@ private:
 std::optional<CheckpointSpec> readCheckpoint(Session& session, const sema::Program& program, const sema::Module& module,
                                              sema::ExprPool& pool, const ast::Expr& expr) {
   return CheckpointReader(session, program, module, pool).read(expr);
-}
-
-bool placesAreThere(DiagnosticSink& sink, const Graph& graph, const CheckpointSpec& spec) {
-  const std::string unmet = scopesOf(graph, spec).unmet;
-  if (unmet.empty()) return true;
-  if (sink.find([&](const Diagnostic& one) { return one.kind == diag::mutation_unmet && one.range == spec.range; }) != nullptr)
-    return false;
-  Diagnostic& told = sink.report(diag::mutation_unmet, spec.range, graph.network, unmet);
-  const bool isOperator = std::any_of(graph.ops.begin(), graph.ops.end(), [&](const Op& op) { return op.declaration == unmet; });
-  if (isOperator) told.note("`" + unmet + "` is an operator; what is computed again is a block");
-  constexpr std::size_t kShown = 8;
-  std::string some;
-  for (std::size_t s = 1; s < graph.scopes.size() && s <= kShown; ++s)
-    some += (s == 1 ? "`" : ", `") + graph.scopes[s].path + "`";
-  told.note(some.empty() ? "the network applies no blocks"
-                         : "its places are " + some + (graph.scopes.size() > kShown + 1 ? " ..." : ""));
-  return false;
 }
 
 }  // namespace tbem::graph
