@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace tbem::imports {
 
@@ -102,6 +103,70 @@ std::optional<Expression> embedding(const NodeReader& node) {
               {{"vocab", node.hole("vocab", node.dimension(0, 0).number), ""},
                {"width", node.hole("width", node.dimension(0, 1).number), ""},
                {"padding", node.hole("padding", node.integer(2, "padding_idx", -1)), "-1"}});
+}
+
+/// lstm_layer, gru_layer and rnn_layer of simplify/Recurrent.cpp, and PyTorch's cells: input, state, the two weights and their
+/// biases; of a layer then whether it goes back, and whether it is rectified.
+std::size_t statesOf(std::string_view word) { return word.starts_with("lstm") ? 2 : 1; }
+
+/// Where the operands of a cell or layer are among the node's arguments: those of an LSTM's cell have their states in a list.
+std::vector<Argument> recurrentArguments(const Value& node) {
+  std::vector<Argument> flat;
+  for (const Argument& argument : node.arguments) {
+    if (argument.kind == Argument::Kind::List)
+      flat.insert(flat.end(), argument.items.begin(), argument.items.end());
+    else
+      flat.push_back(argument);
+  }
+  return flat;
+}
+
+std::vector<std::pair<std::string, ValueId>> recurrentWeights(const Exported& exported, const Value& node,
+                                                              std::string_view word) {
+  constexpr std::array<const char*, 4> kNames = {"from_x.weight", "from_h.weight", "from_x.bias", "from_h.bias"};
+  const std::vector<Argument> arguments = recurrentArguments(node);
+  std::vector<std::pair<std::string, ValueId>> weights;
+  for (std::size_t w = 0; w < kNames.size(); ++w) {
+    const std::size_t at = 1 + statesOf(word) + w;
+    if (at >= arguments.size() || arguments[at].isNone()) continue;
+    const bool isOwn = arguments[at].kind == Argument::Kind::Value && exported[arguments[at].value].kind == Value::Kind::Weight &&
+                       !exported[arguments[at].value].isShared;
+    if (!isOwn) return {};
+    weights.emplace_back(kNames[w], arguments[at].value);
+  }
+  return weights.size() % 2 == 0 ? weights : std::vector<std::pair<std::string, ValueId>>{};
+}
+
+std::optional<Expression> recurrent(const NodeReader& node, std::string_view word) {
+  const bool isLayer = word.ends_with("_layer");
+  const bool isKnown = isLayer || word == "lstm_cell" || word == "gru_cell" || word == "rnn_tanh_cell" || word == "rnn_relu_cell";
+  std::vector<std::pair<std::string, ValueId>> weights = recurrentWeights(node.exported, node.node, word);
+  if (!isKnown || weights.empty()) return std::nullopt;
+  const std::vector<Argument> arguments = recurrentArguments(node.node);
+  const std::size_t states = statesOf(word);
+  std::vector<Marked> tensors;
+  for (std::size_t t = 0; t <= states; ++t) {
+    if (arguments[t].kind != Argument::Kind::Value) return std::nullopt;
+    tensors.push_back(NodeReader::operandOf(arguments[t].value));
+  }
+  const std::vector<Size>& shape = node.exported[weights[1].second].facts.shape;  // of the weight from_h: [gates * width, width]
+  if (shape.size() != 2) throw UnlikeNode();
+  const auto flag = [&](std::size_t behind) {
+    const std::size_t at = 5 + states + behind;
+    return at < arguments.size() && arguments[at].kind == Argument::Kind::Bool && arguments[at].integer != 0;
+  };
+  const auto flagHole = [&](const char* name, bool given) { return node.hole(name, given ? "true" : "false"); };
+  const std::string kind(word.substr(0, word.find('_')));
+  Expression made =
+      call(isLayer ? std::string(word) : kind, std::move(tensors), {{"width", node.hole("width", shape[1].number), ""}});
+  if (kind == "rnn") {
+    const bool rectified = isLayer ? flag(1) : word == "rnn_relu_cell";
+    made.arguments.push_back({"rectified", flagHole("rectified", rectified), "false"});
+  }
+  if (isLayer) made.arguments.push_back({"reverse", flagHole("reverse", flag(0)), "false"});
+  made.arguments.push_back({"use_bias", flagHole("use_bias", weights.size() == 4), "true"});
+  made.weights = std::move(weights);
+  return made;
 }
 
 std::optional<Expression> prelu(const NodeReader& node) {
@@ -241,6 +306,7 @@ std::optional<Expression> withGivenWeights(const NodeReader& node, std::string_v
 
 std::vector<std::pair<std::string, ValueId>> weightsOf(const Exported& exported, const Value& node) {
   const std::string word = wordOf(node);
+  if (word.ends_with("_layer") || word.ends_with("_cell")) return recurrentWeights(exported, node, word);
   std::vector<std::pair<std::string, std::size_t>> places;
   if (word == "linear" || word == "conv1d" || word == "conv2d" || word == "conv3d" || word == "conv_transpose2d")
     places = {{"weight", 1}, {"bias", 2}};
@@ -265,6 +331,7 @@ std::vector<std::pair<std::string, ValueId>> weightsOf(const Exported& exported,
 }
 
 std::optional<Expression> layerOf(const NodeReader& node, std::string_view word) {
+  if (word.ends_with("_layer") || word.ends_with("_cell")) return recurrent(node, word);
   const bool isLayer = word == "linear" || word == "conv1d" || word == "conv2d" || word == "conv3d" ||
                        word == "conv_transpose2d" || word == "batch_norm" || word == "layer_norm" || word == "group_norm" ||
                        word == "embedding" || word == "prelu" || word == "rms_norm";

@@ -59,9 +59,11 @@ private:
   Marked sizeText(Open& open, const Size& size, const std::string& name);
   Made* listOf(Open& open, const std::string& module, std::string& target);
   Made& place(Open& open, const std::string& module, std::string& target);
+  std::string ownerOf(const Open& open, const Expression& made) const;
   std::string below(const Open& open, const std::string& path) const;
   void lack(const Value& node);
   const ModuleCall* onlyNode(const ModuleCall& call) const;
+  bool isCell(const ModuleCall& call) const;
 
   const Exported& exported;
   const std::set<std::string>& operators;
@@ -178,6 +180,21 @@ Made& UnitReader::place(Open& open, const std::string& module, std::string& targ
   return *made;
 }
 
+/// The module that an instance with these weights is: theirs, or a part of it. "" of the model itself.
+std::string UnitReader::ownerOf(const Open& open, const Expression& made) const {
+  std::string owner = exported[made.weights.front().second].path;
+  const std::size_t dot = owner.rfind('.');
+  const std::string last = dot == std::string::npos ? owner : owner.substr(dot + 1);
+  owner.resize(dot == std::string::npos ? 0 : dot);
+  const auto inside = [&](const std::string& part) { return owner + (owner.empty() ? "" : ".") + part; };
+  constexpr std::string_view kRecurrent = "weight_ih";  // of a cell; "weight_ih_l0" of a layer
+  if (last.starts_with(kRecurrent)) return last.size() == kRecurrent.size() ? owner : inside(last.substr(kRecurrent.size() + 1));
+  if (last == "weight" && owner != open.unit.call->path) return owner;
+  // "in_proj" of the weight "in_proj_weight", which no module of its own has.
+  const std::size_t stem = last.rfind('_');
+  return inside(stem == std::string::npos ? made.callee : last.substr(0, stem));
+}
+
 void UnitReader::addNode(Open& open, ValueId id, const std::string& module) {
   const Value& node = exported[id];
   addOperandsOf(open, operandsOf(node));
@@ -187,15 +204,7 @@ void UnitReader::addNode(Open& open, ValueId id, const std::string& module) {
   step.place = node.place;
   step.results = {id};
   if (!made->weights.empty()) {
-    // "in_proj" of the weight "in_proj_weight", which no module of its own has.
-    std::string owner = exported[made->weights.front().second].path;
-    const std::size_t dot = owner.rfind('.');
-    const std::string last = dot == std::string::npos ? owner : owner.substr(dot + 1);
-    owner.resize(dot == std::string::npos ? 0 : dot);
-    if (last != "weight" || owner == open.unit.call->path) {
-      const std::size_t stem = last.rfind('_');
-      owner += (owner.empty() ? "" : ".") + (stem == std::string::npos ? made->callee : last.substr(0, stem));
-    }
+    const std::string owner = ownerOf(open, *made);
     Made& instance = place(open, owner.empty() ? module : owner, step.target);
     for (const Marked& tensor : made->tensors) {
       for (const emit::Mark& mark : emit::marksOf(tensor)) {
@@ -238,13 +247,21 @@ const ModuleCall* UnitReader::onlyNode(const ModuleCall& call) const {
   return at->items.size() == 1 ? at : nullptr;
 }
 
+/// Whether it is one step of a recurrent network, which the language has as a block.
+bool UnitReader::isCell(const ModuleCall& call) const {
+  return std::ranges::any_of(call.items, [&](const ModuleItem& item) {
+    return item.child == nullptr && wordOf(exported[item.node]).ends_with("_cell");
+  });
+}
+
 void UnitReader::addItems(Open& open, const ModuleCall& call) {
   for (const ModuleItem& item : call.items) {
     if (item.child == nullptr) {
       addNode(open, item.node, call.path);
     } else if (const ModuleCall* only = onlyNode(*item.child)) {
       addNode(open, only->items.front().node, item.child->path);
-    } else if (item.child->inputs.empty()) {  // of weights and tables alone: a block has to read something
+    } else if (item.child->inputs.empty() || isCell(*item.child)) {
+      // Of weights and tables alone, a block would have nothing to read; a cell makes its first state in its first call alone.
       addItems(open, *item.child);
     } else if (item.child->isSequence()) {
       addSequence(open, *item.child);

@@ -177,7 +177,7 @@ std::optional<DesignSpec> readDesign(Session& session, const sema::Program& prog
 struct Structure {
   sema::ExprPool pool;
   Graph graph;
-  std::vector<Call> calls;        ///< of the forward pass and the loss, where ExperimentOptions::recordCalls asks for them
+  std::vector<Call> calls;  ///< of the forward pass and the loss, where ExperimentOptions::recordCalls asks for them
   /// As well, of a training step: the step's own optimiser, then those of groups (Graph::Weight::optimizer). A schedule among
   /// the parameters of one is its rate, a Tensor.
   std::vector<Call> optimizers;

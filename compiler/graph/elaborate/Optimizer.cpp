@@ -37,7 +37,8 @@ std::optional<UpdateRule> Elaborator::updateRule(const Value& optimizer, SrcRang
   }
   Graph::Optimizer& known = graph.optimizers.emplace_back(Graph::Optimizer{name, {}});
   for (const Local& local : rule.parameters) {
-    if (local.value.is(ValueKind::Number) || local.value.is(ValueKind::Bool)) known.numbers.emplace_back(local.name, local.value.expr);
+    if (local.value.is(ValueKind::Number) || local.value.is(ValueKind::Bool))
+      known.numbers.emplace_back(local.name, local.value.expr);
   }
   if (options.recordCalls) {
     Call& call = out.optimizers.emplace_back(Call{rule.decl, rule.module->isStandard, "", {}, {}, {}, kNoCall, 0, 0, use});

@@ -1,8 +1,8 @@
 // Norms, boxes and methods as the clauses of perturbations and trainings give them. Internal to compiler/graph.
 #pragma once
 
-#include "compiler/graph/perturb/Method.h"
 #include "compiler/graph/clauses/ClauseReader.h"
+#include "compiler/graph/perturb/Method.h"
 
 #include <optional>
 #include <string>

@@ -2,9 +2,9 @@
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/diagnostics/tables/Train.h"
+#include "compiler/graph/clauses/ClauseReader.h"
 #include "compiler/graph/perturb/Perturbation.h"
 #include "compiler/graph/perturb/ReadMethod.h"
-#include "compiler/graph/clauses/ClauseReader.h"
 #include "compiler/graph/read/ReadDataset.h"
 
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 // Internal to this folder.
 #pragma once
 
-#include "compiler/graph/elaborate/Elaborate.h"
 #include "compiler/graph/clauses/ClauseReader.h"
+#include "compiler/graph/elaborate/Elaborate.h"
 
 #include <cstdint>
 #include <optional>

@@ -112,6 +112,7 @@ void findSharedWeights(Exported& exported) {
 
 Exported simplified(Exported exported) {
   exported = withoutPartialWrites(std::move(exported));
+  takeLayersApart(exported);
   takeResultsApart(exported);
   nameMasks(exported);
   leaveOutWrittenOver(exported);

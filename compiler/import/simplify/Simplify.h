@@ -15,6 +15,8 @@ Exported simplified(Exported exported);
 Exported withoutPartialWrites(Exported exported);
 /// Elements of the results of operators that have several become operators of their own.
 void takeResultsApart(Exported& exported);
+/// The layers and directions of a recurrent network become nodes of their own.
+void takeLayersApart(Exported& exported);
 /// Attention with a mask that lets each place see itself and those before it is told so in place of the mask; one that hides
 /// nothing is left out.
 void nameMasks(Exported& exported);

@@ -181,3 +181,39 @@ class Masks(nn.Module):
         x, mask = self.words(tokens)[:, None], self.mask(tokens.shape[1])
         mask = mask if mask.dtype is torch.bool else mask.to(x.dtype)
         return self.out(F.scaled_dot_product_attention(x, x, x, attn_mask=mask)[:, 0].mean(1))
+
+
+class Tagger(nn.Module):
+    """Two layers of an LSTM in both directions over words, whose last state begins a GRU."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(30, 6)
+        self.both = nn.LSTM(6, 5, num_layers=2, batch_first=True, bidirectional=True, dropout=0.1)
+        self.back = nn.GRU(10, 5)
+        self.head = nn.Linear(5, 4)
+
+    def forward(self, tokens):
+        outputs, (hidden, cell) = self.both(self.words(tokens))
+        outputs, last = self.back(outputs.transpose(0, 1), hidden[-1:] + cell[:1])
+        return self.head(outputs[-1] + last[0])
+
+
+class Cells(nn.Module):
+    """Cells in a loop of Python's, behind a layer without biases."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.RNN(4, 6, nonlinearity="relu", bias=False, batch_first=True)
+        self.long = nn.LSTMCell(6, 5)
+        self.gated = nn.GRUCell(5, 3)
+        self.plain = nn.RNNCell(3, 4)
+
+    def forward(self, x):
+        steps, _ = self.layer(x)
+        state, gated, plain = None, None, None
+        for at in range(steps.shape[1]):
+            state = self.long(steps[:, at], state)
+            gated = self.gated(state[0], gated)
+            plain = self.plain(gated, plain)
+        return plain
