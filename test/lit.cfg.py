@@ -31,6 +31,7 @@ config.substitutions.append((r"\bnot\b", "/usr/lib/llvm-19/bin/not"))
 # Results must not depend on who runs the tests, nor may a test touch that person's caches.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
 config.environment["NO_COLOR"] = "1"
+config.environment["LSAN_OPTIONS"] = f"suppressions={os.path.join(root, 'test', 'leaks.txt')}:print_suppressions=0"
 config.environment.pop("COLUMNS", None)  # a pipe: tables of 100 columns, sentences in one line
 
 with open("/proc/cpuinfo") as lines:

@@ -200,6 +200,7 @@ private:
 
   // ---- backward ----
   void backward() {
+    turned.assign(graph.tensors.size(), false);
     const EagerId ones = tape.allocate(bytes(graph.loss), EagerKind::ActivationGradients);
     gradients[index(graph.loss)] = tape.hold(ones);  // torch.autograd.backward holds what it starts from until it returns
     for (std::size_t i = operators.size(); i-- > 0;) {
@@ -315,11 +316,15 @@ private:
 
   void give(TensorId tensor, EagerId gradient) {
     EagerId& there = gradients[index(tensor)];
+    // A weight's gradient by a product is a transposed view, of which autograd keeps the base: nothing is added into it.
+    const bool isTurned = isWeight(tensor) && isProduct(operators[current]) && tensor != operators[current].bias;
     if (there == kNoEagerTensor) {
       there = gradient;
+      turned[index(tensor)] = isTurned ? 1 : 0;
       return;
     }
-    if (isWeight(tensor) || !tape.isShared(there)) {  // added into the one that is there
+    const bool isFree = isWeight(tensor) ? !std::exchange(turned[index(tensor)], std::uint8_t{0}) : !tape.isShared(there);
+    if (isFree) {  // added into the one that is there
       tape.release(gradient);
       return;
     }
@@ -360,6 +365,7 @@ private:
   std::vector<std::uint64_t> bytesOf;              ///< by graph tensor
   std::vector<EagerId> memory;                     ///< by graph tensor: where it is now
   std::vector<EagerId> gradients;                  ///< by graph tensor: what has arrived of its gradient
+  std::vector<std::uint8_t> turned;                ///< by graph tensor: `gradients` has a view of a transposed one
   std::vector<bool> differentiable;                ///< by graph tensor: leads back to one of the leaves
   std::vector<EagerId> kept;                       ///< tensors of the step that operators keep, operator after operator
   std::vector<std::size_t> keptFrom;               ///< by operator: its first place in these
