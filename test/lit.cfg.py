@@ -39,6 +39,11 @@ with open("/proc/cpuinfo") as lines:
         config.available_features.add("avx512")
 if subprocess.run([python, "-c", "import torch, numpy"], capture_output=True).returncode == 0:
     config.available_features.add("torch")
+# A library with sanitizers is not loaded by a program without them, and their addresses are more than a limit allows.
+cache = os.path.join(binary, "CMakeCache.txt")
+with open(cache) as lines:
+    if "-fsanitize=" not in lines.read():
+        config.available_features.add("unsanitized")
 # What tools/setup --frameworks has made.
 frameworks = os.environ.get("TBEM_FRAMEWORKS") or os.path.join(os.path.expanduser("~"), ".cache", "tbemc", "frameworks")
 frameworks_python = os.path.join(frameworks, "bin", "python")

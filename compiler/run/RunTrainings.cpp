@@ -1,5 +1,7 @@
 #include "compiler/run/RunTrainings.h"
 
+#include "compiler/run/weights/StartWeights.h"
+
 #include "compiler/backends/Algorithms.h"
 #include "compiler/count/GateFlops.h"
 #include "compiler/experiment/Identity.h"
@@ -14,6 +16,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <utility>
@@ -132,6 +135,12 @@ std::vector<train::Plan::Rate> ratesOf(const runtime::Executable& step) {
   return rates;
 }
 
+StartFolders startFolders(const State& state, const TrainingRun& training, const std::string& checkpoint) {
+  const Source* const program = state.workspace->session.sources.find(training.spec.decl->range.begin);
+  return {program != nullptr ? std::filesystem::path(program->name).parent_path().string() : "",
+          std::filesystem::path(checkpoint).parent_path().string()};
+}
+
 ExitCode statusOf(const train::TrainFailure& failure) {
   return failure.kind == train::TrainFailure::Kind::Run ? kRunFailed : kEnvironment;
 }
@@ -171,7 +180,19 @@ tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state
   if (!code) return tl::unexpected(code.error());
   const auto dataset = training.reader->open(training.settings);
   if (!dataset) return failed(kEnvironment, dataset.error());
-  const train::Machine machine = machineOf(state, training, *code);
+  train::Machine machine = machineOf(state, training, *code);
+  std::optional<StartWeights> start;
+  if (training.spec.start) {
+    auto found = startOf(training, *state.rowOf(training.step.get())->elaborated, startFolders(state, training, checkpoint.path));
+    if (!found) return tl::unexpected(found.error());
+    start.emplace(std::move(*found));
+    machine.start = [&start, &events](runtime::Instance& instance) -> tl::expected<void, std::string> {
+      const auto loaded = loadArrays(start->comparison, start->partial, instance);
+      if (!loaded) return tl::unexpected(fmt::format("{}: {}", start->path, loaded.error()));
+      events.note(startText(*start));
+      return {};
+    };
+  }
   train::Plan plan = training.plan;
   plan.rates = ratesOf(*machine.step);
   train::Keeping keeping;
@@ -179,6 +200,7 @@ tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state
   keeping.fresh = checkpoint.fresh;
   keeping.identity =
       identityOf(training, *state.rowOf(training.step.get())->elaborated, state.backendName, (*dataset)->fingerprint());
+  if (start) keeping.identity.emplace_back(kStartHash, start->hash);
   if (training.mover != nullptr) {
     // What its clause says by names of values.
     const graph::Row& mover = *state.rowOf(training.mover.get())->elaborated;

@@ -60,6 +60,7 @@ public:
   Result<Outcome> run() {
     if (auto done = prepare(); !done) return tl::unexpected(done.error());
     if (auto done = takeUp(); !done) return tl::unexpected(done.error());
+    if (auto done = start(); !done) return tl::unexpected(done.error());
     if (progress.ended) {
       outcome.complete = true;
       return end();
@@ -148,6 +149,13 @@ private:
     if (progress.ended && !plan.patience && progress.step < sizes.total) progress.ended = false;
     if (auto done = give(checkpoint.now, *instance); !done)
       return failure(Kind::Refused, fmt::format("cannot take up {}: {}; --fresh trains anew", keeping.path, done.error()));
+    return {};
+  }
+
+  /// With the weights of another training or of a file, unless it goes on from its own.
+  Result<void> start() {
+    if (outcome.resumed || !machine.start) return {};
+    if (auto done = machine.start(*instance); !done) return failure(Kind::Environment, done.error());
     return {};
   }
 

@@ -81,6 +81,9 @@ struct Machine {
   /// What an example costs in each branch of an evaluation (Executable::branches), in FLOPs; empty without gates.
   std::vector<double> branchFlops;
   std::optional<Hardening> hardening;
+  /// Where a training begins that does not go on from its checkpoint: called once, behind the initialisers. Empty: there. Errors,
+  /// in words.
+  std::function<tl::expected<void, std::string>(runtime::Instance& instance)> start;
 };
 
 struct Score {

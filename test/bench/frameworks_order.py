@@ -31,7 +31,7 @@ def run(arguments, folder):
     seconds = time.monotonic() - begun
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     [comparison] = [line for line in lines if line["kind"] == "compare"]
-    if "reason" in comparison:
+    if comparison["reason"]:
         raise SystemExit(f"the places cannot be compared: {comparison['reason']}")
     measured = [line for line in lines if line["kind"] == "measured"]
     return {"seconds": round(seconds, 1), "processor_seconds": round(processor_time() - used, 1), "load": load, "response": comparison["response"], "rows": comparison["rows"],

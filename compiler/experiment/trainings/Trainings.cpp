@@ -136,6 +136,22 @@ std::unique_ptr<DesignRun> designOf(Workspace& workspace, const TrainingRun& tra
   return experiment ? oneRowOf(workspace, std::move(*experiment), target) : nullptr;
 }
 
+/// The training that clause `weights` names; false after a report.
+bool findStart(Workspace& workspace, const std::vector<std::unique_ptr<TrainingRun>>& above, TrainingRun& training) {
+  const std::optional<graph::StartSpec>& start = training.spec.start;
+  if (!start || start->training == nullptr) return true;
+  const ast::Name& name = *start->training;
+  for (const ast::Train* decl : workspace.all<ast::Train>()) {
+    if (decl->name.text != name.text || decl->range.begin < training.spec.decl->range.begin) continue;
+    workspace.session.sink
+        .report(diag::design_clause_value, name.range, "weights", "a training that stands above", "`" + name.text + "`")
+        .label(decl->name.range, "declared here");
+    return false;
+  }
+  training.startsFrom = findTraining(workspace, above, name, "the weights are those of another `train`, or of a file");
+  return training.startsFrom != nullptr;
+}
+
 std::string placesText(const std::vector<graph::WeightPlace>& places) {
   std::vector<std::string> texts;
   for (const graph::WeightPlace& place : places) texts.push_back(place.text);
@@ -181,6 +197,7 @@ std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, co
       training->mover->tuning = *tuning;
       training->mover->storagesOf = training->step.get();
     }
+    if (!findStart(workspace, trainings, *training)) continue;
     trainings.push_back(std::move(training));
   }
   return trainings;
@@ -218,6 +235,7 @@ std::vector<std::pair<std::string, std::string>> identityOf(const TrainingRun& t
                               plan.augmentation.crop > 0 ? fmt::format("crop({})", plan.augmentation.crop) : "")},
       {"backend", backend},
   };
+  if (spec.start) identity.emplace_back("what it begins with", spec.start->text);
   for (const graph::ParameterGroup& group : spec.groups.groups)
     identity.emplace_back("the optimiser of " + placesText(group.places), group.text);
   if (!spec.groups.frozen.empty()) identity.emplace_back("what is frozen", placesText(spec.groups.frozen));

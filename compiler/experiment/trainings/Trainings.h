@@ -25,6 +25,7 @@ struct TrainingRun {
   std::unique_ptr<DesignRun> step;                                ///< forward, backward, update
   std::map<std::int64_t, std::unique_ptr<DesignRun>> evaluation;  ///< by batch: the loss at inference
   std::unique_ptr<DesignRun> mover;                               ///< of clause `harden`; null: there is none
+  const TrainingRun* startsFrom = nullptr;                        ///< of clause `weights`, where it names a training
 
   explicit TrainingRun(graph::TrainingSpec spec) : spec(std::move(spec)) {}
 };
@@ -33,6 +34,8 @@ struct TrainingRun {
 std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, const Target& target);
 
 /// What must be the same for a checkpoint to be taken up: names and values, for people as well. `fingerprint`: of the dataset.
+/// Without what clause `weights` reads, whose hash whoever reads it adds by this name.
+constexpr const char* kStartHash = "those weights";
 std::vector<std::pair<std::string, std::string>> identityOf(const TrainingRun& training, const graph::Row& step,
                                                             const std::string& backend, std::uint64_t fingerprint);
 

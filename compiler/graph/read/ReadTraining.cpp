@@ -136,6 +136,8 @@ private:
         readGateMode(e, *mode, spec.gates);
     } else if (word == "freeze") {
       readFreeze(e, clause, spec.groups);
+    } else if (word == "weights") {
+      readStart(clause);
     } else if (word == "harden") {
       spec.harden = readHardening(e, clause);
     } else if (word == "exits") {
@@ -143,6 +145,33 @@ private:
     } else {
       e.fail(diag::not_there_yet, clause.range, "the clause `" + word + "` of a training is");
     }
+  }
+
+  /// `weights first`, or `weights "model.safetensors", names: "resnet50.names", partial: true`.
+  void readStart(const ast::Clause& clause) {
+    StartSpec start;
+    start.text = e.text(clause.range);
+    start.range = clause.range;
+    const auto refuse = [&](SrcRange range, const char* wanted) {
+      e.fail(diag::design_clause_value, range, "weights", wanted, "`" + e.text(range) + "`");
+    };
+    for (const ast::Argument& item : clause.items) {
+      const bool isFirst = &item == &clause.items.front();
+      const auto* name = ast::dynCast<ast::NameRef>(item.value);
+      const auto* text = ast::dynCast<ast::String>(item.value);
+      if (isFirst && item.name.empty() && name != nullptr)
+        start.training = &name->name;
+      else if (isFirst && item.name.empty() && text != nullptr)
+        start.file = text->value;
+      else if (!isFirst && item.name.text == "names" && text != nullptr)
+        start.names = text->value;
+      else if (!isFirst && item.name.text == "partial" && item.value != nullptr)
+        start.partial = e.forceBool(e.value(*item.value), "partial", item.value->range).value_or(false);
+      else
+        return refuse(item.range, isFirst ? "a training above, or a file of arrays" : "`names: FILE` or `partial: true`");
+    }
+    if (clause.items.empty()) return refuse(clause.range, "a training above, or a file of arrays");
+    spec.start = std::move(start);
   }
 
   void readEpochs(const ast::Clause& clause) {

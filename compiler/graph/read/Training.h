@@ -37,6 +37,15 @@ struct ScheduleSpec {
   SrcRange range;
 };
 
+/// Clause `weights`: where a training begins in place of the initialisers.
+struct StartSpec {
+  const ast::Name* training = nullptr;  ///< another training of the program; null: `file`
+  std::string file, names;              ///< of arrays, and the table of their names ("": none), as the program writes them
+  bool partial = false;                 ///< what does not fit, or is not there, stays as it was initialised
+  std::string text;
+  SrcRange range;
+};
+
 /// Move only: values refer to its pool.
 struct TrainingSpec {
   const ast::Train* decl = nullptr;
@@ -51,6 +60,7 @@ struct TrainingSpec {
   const ast::Expr* accumulate = nullptr;    ///< clause `accumulate`
   GateTraining gates = {};                  ///< clauses `gates` and `exits`
   std::optional<Hardening> harden;          ///< clause `harden`
+  std::optional<StartSpec> start;           ///< clause `weights`
   std::optional<CheckpointSpec> recompute;  ///< clause `checkpoint`, but for its number
   std::optional<Rational> rate;             ///< the optimiser's `lr`, where it is a number
   std::unique_ptr<sema::ExprPool> pool;

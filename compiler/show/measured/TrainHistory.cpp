@@ -86,7 +86,9 @@ std::string changes(State& state, const TrainingRun& training, std::vector<std::
   if (step == nullptr) return {};
   auto is = identityOf(training, *step->elaborated, "", 0);
   for (auto* list : {&was, &is}) {
-    std::erase_if(*list, [](const auto& entry) { return entry.first == "backend" || entry.first == "its content"; });
+    std::erase_if(*list, [](const auto& entry) {
+      return entry.first == "backend" || entry.first == "its content" || entry.first == kStartHash;
+    });
   }
   return train::differences(was, is);
 }

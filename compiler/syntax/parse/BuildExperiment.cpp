@@ -203,7 +203,7 @@ ast::Decl* Builder::train(P::TrainContext* ctx) {
   made->clauses = clauses(ctx->config(), "a training",
                           {"epochs",   "steps", "batch",  "optimizer", "loss",       "seed",       "validate", "patience",
                            "schedule", "dtype", "math",   "mixed",     "accumulate", "checkpoint", "augment",  "tune",
-                           "backend",  "every", "resume", "gates",     "exits",      "harden",     "freeze"});
+                           "backend",  "every", "resume", "gates",     "exits",      "harden",     "freeze",   "weights"});
   return made;
 }
 
