@@ -249,9 +249,15 @@ void NameChecker::recordOthers(const ast::Decl& decl) {
       if (design != nullptr) recordFactor(fit.over, *design);
       break;
     }
-    case ast::NodeKind::Train:
-      recordFactors(ast::cast<ast::Train>(decl).data, nullptr);
+    case ast::NodeKind::Train: {
+      const auto& train = ast::cast<ast::Train>(decl);
+      recordFactors(train.data, nullptr);
+      for (const ast::Clause& clause : train.clauses) {  // whose weights it begins with
+        if (clause.word.text != "weights" || clause.items.empty()) continue;
+        if (const auto* other = ast::dynCast<ast::NameRef>(clause.items.front().value)) recordNamed(other->name);
+      }
       break;
+    }
     case ast::NodeKind::Perturb:
       recordNamed(ast::cast<ast::Perturb>(decl).target);
       recordFactors(ast::cast<ast::Perturb>(decl).data, nullptr);
