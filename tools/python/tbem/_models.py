@@ -144,7 +144,8 @@ class Model:
     Its questions take the options of the command of that name, and
       batch      in place of the first size of every input
       inputs     shapes in place of those that it was read for
-      optimizer  "adamw(lr: 0.001)", or one of torch.optim: a training step; without one, the forward pass alone
+      optimizer  "adamw(lr: 0.001)", or one of torch.optim with its parameter groups: a training step, in which weights that the
+                 model freezes stay; without one, the forward pass alone
       loss       cross_entropy where nothing is said; "mse", ..
       device     "h100", ..: eager PyTorch on this GPU; "cpu": eager PyTorch on the processor
     """
