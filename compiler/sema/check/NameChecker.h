@@ -100,6 +100,8 @@ private:
   void recordFactors(const ast::Expr* expr, const ast::Design* design);
   const ast::Decl* recordNamed(const ast::Name& name);
   void recordImport(const ast::Import& decl);
+  void recordPlaces(const ast::Expr* places);
+  void recordPlaces(const ast::Clause& clause);
   void recordOthers(const ast::Decl& decl);
   Resolved calleeOf(const ast::Expr& expr) const;
 

@@ -217,6 +217,22 @@ void NameChecker::recordImport(const ast::Import& decl) {
   }
 }
 
+/// Paths of a network's parts: what their names are, elaboration knows.
+void NameChecker::recordPlaces(const ast::Expr* places) {
+  if (places == nullptr) return;
+  forEachInside(*places, [&](const ast::Expr& inner) {
+    if (const auto* word = ast::dynCast<ast::NameRef>(&inner)) record(word->name.range, {}, NameKind::Elaborated);
+    if (const auto* part = ast::dynCast<ast::Member>(&inner)) record(part->member.range, {}, NameKind::Elaborated);
+  });
+}
+
+/// Those of a clause that has any.
+void NameChecker::recordPlaces(const ast::Clause& clause) {
+  recordPlaces(clause.on);
+  if (clause.word.text != "freeze") return;
+  for (const ast::Argument& item : clause.items) recordPlaces(item.value);
+}
+
 /// Names in declarations that their own stages read.
 void NameChecker::recordOthers(const ast::Decl& decl) {
   if (recorded == nullptr) return;
@@ -256,6 +272,7 @@ void NameChecker::recordOthers(const ast::Decl& decl) {
         if (clause.word.text != "weights" || clause.items.empty()) continue;
         if (const auto* other = ast::dynCast<ast::NameRef>(clause.items.front().value)) recordNamed(other->name);
       }
+      for (const ast::Clause& clause : train.clauses) recordPlaces(clause);
       break;
     }
     case ast::NodeKind::Perturb:
@@ -267,14 +284,13 @@ void NameChecker::recordOthers(const ast::Decl& decl) {
       recordNamed(mutate.base);
       for (const ast::Mutate::Operation& operation : mutate.operations) {
         record(operation.as.range, operation.as.range, NameKind::Parameter);
-        if (operation.path == nullptr) continue;
-        forEachInside(*operation.path, [&](const ast::Expr& inner) {
-          if (const auto* word = ast::dynCast<ast::NameRef>(&inner)) record(word->name.range, {}, NameKind::Elaborated);
-          if (const auto* part = ast::dynCast<ast::Member>(&inner)) record(part->member.range, {}, NameKind::Elaborated);
-        });
+        recordPlaces(operation.path);
       }
       break;
     }
+    case ast::NodeKind::Design:
+      for (const ast::Clause& clause : ast::cast<ast::Design>(decl).groups) recordPlaces(clause);
+      break;
     default:
       break;
   }

@@ -30,11 +30,12 @@ std::set<std::string> wordsOfTheLanguage() {
         // clauses of experiments and trainings, and of processes
         "accumulate array covering filter full mixed seed strength task where within metric repeat response terms validate "
         "epochs batch "
-        "optimizer loss augment insert swap widen rd wr",
+        "optimizer loss augment insert swap widen rd wr freeze weights",
         // what those clauses take
         "memory latency energy cpu ref memory_peak static_memory arena live poly degree leave_one_out cosine constant warmup "
         "flip "
-        "crop bf16 every command pytorch keras backend memory_baseline opaque exits gates gumbel soft straight_through",
+        "crop bf16 every command pytorch keras backend memory_baseline opaque exits gates gumbel soft straight_through partial "
+        "names",
         // perturbations and their methods
         "box certify harden keep label look norm linf l2 margins objective rate examples share steps temperature "
         "random uniform gradient deepsloth ilfo universal generator test",
