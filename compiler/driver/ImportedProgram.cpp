@@ -9,6 +9,7 @@
 #include "compiler/syntax/format/Format.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -132,6 +133,13 @@ std::vector<std::string> remarksOn(const imports::Imported& imported) {
     remarks.push_back(fmt::format("sizes that the model computes from open ones, and that are numbers here: {}",
                                   fmt::join(imported.fixed, ", ")));
   return remarks;
+}
+
+void showWeightNames(show::Out& out, const imports::Imported& imported) {
+  Json weights = Json::array();
+  for (const imports::WeightName& weight : imported.weights)
+    weights.push_back({{"model", weight.theirs}, {"program", weight.ours}});
+  out.json("imported", {{"weights", std::move(weights)}});
 }
 
 int importProgram(show::Out& out, const CommandOptions& options, const ImportRequest& request, imports::Exported model,

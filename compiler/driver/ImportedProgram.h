@@ -28,6 +28,9 @@ struct ImportedProgram {
 /// What there is to say of a program that was written: what of the model it leaves out, which sizes are numbers in it.
 std::vector<std::string> remarksOn(const imports::Imported& imported);
 
+/// One object "imported" of JSON: the weights' names in the model and in the program.
+void showWeightNames(show::Out& out, const imports::Imported& imported);
+
 /// The program of a model, in the formatter's layout and with a design of one row. It is read as any program is, with the
 /// options of a command, and its weights are compared with the model's. `program` is written where the status is kOk; where it is
 /// not, `out` was told why.

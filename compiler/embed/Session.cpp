@@ -35,6 +35,7 @@ Answer Session::importModel(const std::string& network, const std::string& docum
     for (const std::string& remark : driver::remarksOn(program.imported)) out.note(remark);
     for (const imports::ImportRemark& remark : program.imported.remarks)
       out.note(driver::sentenceOf({remark.kind, remark.message, remark.place}));
+    driver::showWeightNames(out, program.imported);
     load(std::move(program.file), std::move(program.text));
   }
   return answerOf(out, status);

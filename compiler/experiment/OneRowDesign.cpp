@@ -11,6 +11,7 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <regex>
 #include <set>
 #include <vector>
 
@@ -75,10 +76,8 @@ bool isExpression(const std::string& text) {
 }
 
 bool isPlaceText(const std::string& text) {
-  const auto isPart = [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '[' || c == ']' || c == '*';
-  };
-  return !text.empty() && std::all_of(text.begin(), text.end(), isPart);
+  static const std::regex kPlace(R"([A-Za-z_]\w*(\[\d+\])?(\.[A-Za-z_]\w*(\[\d+\])?)*)"), kPattern(R"([\w.\[\]*]*\*[\w.\[\]*]*)");
+  return std::regex_match(text, kPlace) || std::regex_match(text, kPattern);
 }
 
 tl::expected<std::string, std::string> oneRowDesign(const Request& request, const std::string& network) {
@@ -109,11 +108,14 @@ tl::expected<std::string, std::string> oneRowDesign(const Request& request, cons
   }
   text += inputs;
   if (!request.program.task.empty()) text += fmt::format("  task {}\n", request.program.task);
+  if (!request.program.groups.empty() && request.program.task.empty())
+    return tl::unexpected(fmt::format("--optimizer {}: it stands beside --task, which has that of all other weights",
+                                      request.program.groups.front()));
   for (const std::string& group : request.program.groups) text += fmt::format("  optimizer {}\n", group);
   std::vector<std::string> places;
   for (const std::string& place : request.program.freeze) {
     if (!isPlaceText(place)) return tl::unexpected(fmt::format("--freeze {}: a path or a pattern, such as '*.bias'", place));
-    places.push_back(place.find('*') == std::string::npos ? place : "\"" + place + "\"");
+    places.push_back("\"" + place + "\"");
   }
   if (!places.empty()) text += fmt::format("  freeze {}\n", fmt::join(places, ", "));
   return text + "}\n";

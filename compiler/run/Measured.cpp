@@ -180,11 +180,20 @@ Done predictFitted(State& state) {
   return {};
 }
 
-Done trainAll(State& state) {
+/// A training, unless the one whose weights it begins with did not end in this run: what that had kept before is another one's.
+tl::expected<train::Outcome, Failed> trainOne(State& state, const TrainingRun& training) {
   const TrainingRequest& how = state.request.training;
+  const auto first = std::ranges::find(state.trained, training.startsFrom, &Trained::training);
+  const bool hasStart = training.startsFrom == nullptr || (first != state.trained.end() && first->outcome.has_value());
+  if (!hasStart)
+    return failed(kEnvironment, fmt::format("train {}: `{}`, whose weights it begins with, did not end",
+                                            training.spec.decl->name.text, training.startsFrom->spec.decl->name.text));
+  return runTraining(listenerOf(state), state, training, {checkpointPath(*state.workspace, training, how.folder), how.fresh});
+}
+
+Done trainAll(State& state) {
   for (const auto& training : state.trainings) {
-    auto outcome =
-        runTraining(listenerOf(state), state, *training, {checkpointPath(*state.workspace, *training, how.folder), how.fresh});
+    auto outcome = trainOne(state, *training);
     const bool interrupted = outcome && outcome->status == train::Outcome::Status::Interrupted;
     state.trained.push_back({training.get(), std::move(outcome)});
     if (interrupted) return {};

@@ -39,7 +39,7 @@ USES = [
          "runtime/backends/cpu/dnnl/DnnlConv.cpp")),
     Use("reads or writes JSON with nlohmann", "nlohmann", r"\bWORD\b",
         "return a struct and let compiler/show or compiler/emit write it",
-        ("compiler/devices", "compiler/driver/commands", "compiler/driver/tools", "compiler/emit", "compiler/repl/console",
+        ("compiler/devices", "compiler/driver/ImportedProgram.cpp", "compiler/driver/commands", "compiler/driver/tools", "compiler/emit", "compiler/repl/console",
          "compiler/experiment/designs", "compiler/foreign", "compiler/import", "compiler/pytorch/allocator", "compiler/run", "compiler/show",
          "compiler/show/json", "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs", "compiler/show/reference", "compiler/show/rows", "compiler/serve/lsp", "compiler/verify", "runtime/data",
          "runtime/measure", "runtime/perturb", "runtime/train")),

@@ -64,16 +64,16 @@ std::string condition(const graph::Graph& graph, const One& isOne, const Other& 
 
 bool learns(const graph::Graph::Weight& weight) { return weight.gradient != graph::kNoTensor; }
 
-/// The optimisers that move any weight, by their numbers in the graph.
-std::vector<std::uint32_t> groupsOf(const graph::Graph& graph) {
+}  // namespace
+
+std::vector<std::uint32_t> movingOptimizers(const graph::Graph& graph) {
   std::set<std::uint32_t> groups;
   for (const graph::Graph::Weight& weight : graph.weights) {
     if (learns(weight)) groups.insert(weight.optimizer);
   }
+  if (groups.empty()) groups.insert(0);
   return {groups.begin(), groups.end()};
 }
-
-}  // namespace
 
 std::string freezeFunction(const graph::Row& row) {
   const graph::Graph& graph = row.graph();
@@ -88,20 +88,19 @@ std::string freezeFunction(const graph::Row& row) {
   return text + wrapped(12, "parameter.requires_grad_(False)");
 }
 
-GroupsText groupsText(const graph::Row& row, const std::vector<OptimizerText>& optimizers) {
+GroupsText groupsText(const graph::Row& row, const std::vector<std::uint32_t>& groups,
+                      const std::vector<OptimizerText>& optimizers) {
   const graph::Graph& graph = row.graph();
-  const std::vector<std::uint32_t> groups = groupsOf(graph);
   GroupsText out;
-  out.isList =
-      std::ranges::any_of(groups, [&](std::uint32_t group) { return optimizers[group].type != optimizers[groups[0]].type; });
+  out.isList = std::ranges::any_of(optimizers, [&](const OptimizerText& one) { return one.type != optimizers[0].type; });
   std::string& text = out.function;
   const char* const result = out.isList ? "list[torch.optim.Optimizer]" : "torch.optim.Optimizer";
   text = "\n\n" + wrapped(0, fmt::format("def make_optimizer{}(model: nn.Module) -> {}:", out.isList ? "s" : "", result));
   std::vector<std::string> dictionaries;
-  for (const std::uint32_t group : groups) {
+  for (const OptimizerText& optimizer : optimizers) {
     std::string settings = "\"params\": []";
-    for (std::size_t k = 0; k < optimizers[group].keywords.size(); ++k)
-      settings += fmt::format(", \"{}\": {}", optimizers[group].keywords[k], optimizers[group].values[k]);
+    for (std::size_t k = 0; k < optimizer.keywords.size(); ++k)
+      settings += fmt::format(", \"{}\": {}", optimizer.keywords[k], optimizer.values[k]);
     dictionaries.push_back("{" + settings + "}");
   }
   text += wrapped(4, fmt::format("groups = [{}]", fmt::join(dictionaries, ", ")));
@@ -113,15 +112,15 @@ GroupsText groupsText(const graph::Row& row, const std::vector<OptimizerText>& o
     text += wrapped(8, fmt::format("{} {}:", isFirst ? "if" : "elif", own));
     text += wrapped(12, fmt::format("groups[{}][\"params\"].append(parameter)", g));
   }
-  if (groups.size() > 1) text += wrapped(8, "else:");
-  text += wrapped(groups.size() > 1 ? 12 : 8, "groups[0][\"params\"].append(parameter)");
+  text += wrapped(8, "else:");
+  text += wrapped(12, "groups[0][\"params\"].append(parameter)");
   if (!out.isList) {
-    text += wrapped(4, fmt::format("return {}(groups)", optimizers[groups[0]].type));
+    text += wrapped(4, fmt::format("return {}(groups)", optimizers[0].type));
     out.made = "optimizer = make_optimizer(model)";
     return out;
   }
   std::vector<std::string> made;
-  for (std::size_t g = 0; g < groups.size(); ++g) made.push_back(fmt::format("{}([groups[{}]])", optimizers[groups[g]].type, g));
+  for (std::size_t g = 0; g < groups.size(); ++g) made.push_back(fmt::format("{}([groups[{}]])", optimizers[g].type, g));
   text += wrapped(4, fmt::format("return [{}]", fmt::join(made, ", ")));
   out.made = "optimizers = make_optimizers(model)";
   return out;

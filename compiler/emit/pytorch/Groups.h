@@ -15,6 +15,9 @@ struct OptimizerText {
   std::vector<std::string> values;    ///< of these, as text
 };
 
+/// The optimisers that move any weight, by their numbers in the graph; the first where nothing learns.
+std::vector<std::uint32_t> movingOptimizers(const graph::Graph& graph);
+
 /// The function `freeze(model)`, two empty lines before it; empty: nothing is frozen.
 std::string freezeFunction(const graph::Row& row);
 
@@ -24,6 +27,8 @@ struct GroupsText {
   std::string made;      ///< the optimiser, or the list of optimisers
   bool isList = false;
 };
-GroupsText groupsText(const graph::Row& row, const std::vector<OptimizerText>& optimizers);
+/// `optimizers`: those that `groups` numbers, two or more.
+GroupsText groupsText(const graph::Row& row, const std::vector<std::uint32_t>& groups,
+                      const std::vector<OptimizerText>& optimizers);
 
 }  // namespace tbem::emit

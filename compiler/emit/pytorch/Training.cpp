@@ -115,25 +115,27 @@ private:
   const graph::Call& call;
 };
 
-/// The step's optimisers: one for all weights, or one for each parameter group.
+/// The step's optimisers: one for all weights that learn, or one for each parameter group. One that moves no weight is none.
 tl::expected<StepText, Refusal> withOptimizers(const graph::Row& row, StepText step) {
   const std::vector<graph::Call>& calls = row.structure->optimizers;
+  const std::vector<std::uint32_t> moving = movingOptimizers(row.graph());
   std::vector<OptimizerText> texts;
-  for (const graph::Call& call : calls) {
+  for (const std::uint32_t number : moving) {
+    const graph::Call& call = calls[number];
     const OptimizerReader reader(row, call);
     tl::expected<OptimizerText, Refusal> text = reader.read(step);
     if (!text) return tl::unexpected(text.error());
     texts.push_back(std::move(*text));
     const tl::expected<std::string, Refusal> clip = reader.clip();
     if (!clip) return tl::unexpected(clip.error());
-    if (&call == &calls.front())
+    if (texts.size() == 1)
       step.clip = *clip;
     else if (step.clip != *clip)
       return tl::unexpected(Refusal{call.use, "an optimiser that cuts gradients in another way than the first",
                                     "A step of PyTorch cuts the gradients of all parameters together."});
   }
   step.freeze = freezeFunction(row);
-  if (calls.size() == 1) {
+  if (texts.size() == 1) {
     std::string arguments = "model.parameters()";
     for (std::size_t k = 0; k < texts[0].keywords.size(); ++k)
       arguments += fmt::format(", {}={}", texts[0].keywords[k], texts[0].values[k]);
@@ -141,9 +143,9 @@ tl::expected<StepText, Refusal> withOptimizers(const graph::Row& row, StepText s
     return step;
   }
   if (!step.rate.empty())
-    return tl::unexpected(Refusal{calls.front().use, "a rate that depends on the step beside parameter groups",
+    return tl::unexpected(Refusal{calls[moving[0]].use, "a rate that depends on the step beside parameter groups",
                                   "The scheduler of a program moves the rates of all groups alike."});
-  GroupsText groups = groupsText(row, texts);
+  GroupsText groups = groupsText(row, moving, texts);
   step.groups = std::move(groups.function);
   step.optimizer = std::move(groups.made);
   step.isList = groups.isList;

@@ -33,9 +33,9 @@ struct TrainingRun {
 /// Those of the program's own file, in order. Mistakes go to the session; a training that has one is left out.
 std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, const Target& target);
 
-/// What must be the same for a checkpoint to be taken up: names and values, for people as well. `fingerprint`: of the dataset.
-/// Without what clause `weights` reads, whose hash whoever reads it adds by this name.
+/// By which name the hash of what clause `weights` reads stands in an identity, to which whoever reads it adds it.
 constexpr const char* kStartHash = "those weights";
+/// What must be the same for a checkpoint to be taken up: names and values, for people as well. `fingerprint`: of the dataset.
 std::vector<std::pair<std::string, std::string>> identityOf(const TrainingRun& training, const graph::Row& step,
                                                             const std::string& backend, std::uint64_t fingerprint);
 

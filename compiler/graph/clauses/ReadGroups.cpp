@@ -24,6 +24,14 @@ void readPlace(ClauseReader& reader, const char* word, const ast::Expr& expr, st
   }
 }
 
+/// One place, or a list of them.
+void readPlaces(ClauseReader& reader, const char* word, const ast::Expr& expr, std::vector<WeightPlace>& into) {
+  const auto* list = ast::dynCast<ast::List>(&expr);
+  if (list == nullptr) return readPlace(reader, word, expr, into);
+  for (const ast::Expr* place : list->items) readPlace(reader, word, *place, into);
+  if (list->items.empty()) reader.fail(diag::design_clause_value, list->range, word, "names of weights", "an empty list");
+}
+
 }  // namespace
 
 void readFreeze(ClauseReader& reader, const ast::Clause& clause, ParameterGroups& into) {
@@ -31,7 +39,7 @@ void readFreeze(ClauseReader& reader, const ast::Clause& clause, ParameterGroups
     reader.fail(diag::design_clause_value, clause.range, "freeze", "the weights that stay as they are", "nothing");
   for (const ast::Argument& item : clause.items) {
     if (item.name.empty() && !item.rest && item.value != nullptr)
-      readPlace(reader, "freeze", *item.value, into.frozen);
+      readPlaces(reader, "freeze", *item.value, into.frozen);
     else
       reader.fail(diag::design_clause_value, item.range, "freeze", "places", "`" + reader.text(item.range) + "`");
   }
@@ -43,11 +51,7 @@ void readGroup(ClauseReader& reader, const ast::Clause& clause, ParameterGroups&
   ParameterGroup group;
   group.optimizer = optimizer;
   group.text = reader.text(*optimizer);
-  const auto* list = ast::dynCast<ast::List>(clause.on);
-  for (const ast::Expr* place : list != nullptr ? list->items : std::vector<const ast::Expr*>{clause.on})
-    readPlace(reader, "on", *place, group.places);
-  if (list != nullptr && list->items.empty())
-    reader.fail(diag::design_clause_value, list->range, "on", "the weights that the optimiser moves", "an empty list");
+  readPlaces(reader, "on", *clause.on, group.places);
   into.groups.push_back(std::move(group));
 }
 

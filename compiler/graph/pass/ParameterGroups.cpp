@@ -26,7 +26,8 @@ bool fitsPattern(std::string_view pattern, std::string_view text) {
 }  // namespace
 
 bool WeightPlace::names(std::string_view path) const {
-  return isPattern ? fitsPattern(text, path) : fits(pathParts(text), pathParts(path), "") != Fit::None;
+  if (isPattern && text.find('*') != std::string::npos) return fitsPattern(text, path);
+  return !text.empty() && fits(pathParts(text), pathParts(path), "") != Fit::None;
 }
 
 WeightChoice chooseWeights(const Graph& graph, const ParameterGroups& groups) {

@@ -14,7 +14,7 @@
 namespace tbem::graph {
 
 /// Weights by their paths. "stage[2].residual", whose loops' turns may be left out, is a weight or everything inside; a pattern
-/// such as "*.bias", where `*` stands for any characters, is each weight whose whole path it fits.
+/// such as "*.bias", where `*` stands for any characters, is each weight whose whole path it fits; a text without one is a place.
 struct WeightPlace {
   std::string text;
   bool isPattern = false;

@@ -78,8 +78,11 @@ private:
   void readClauses() {
     std::map<std::string, SrcRange> seen;
     for (const ast::Clause& clause : decl.clauses) {
-      if (clause.on != nullptr) {  // of several groups there are several optimisers
-        readGroup(e, clause, spec.groups);
+      if (clause.on != nullptr || clause.word.text == "freeze") {  // of several places there may be several clauses
+        if (clause.on != nullptr)
+          readGroup(e, clause, spec.groups);
+        else
+          readFreeze(e, clause, spec.groups);
         continue;
       }
       const auto [first, fresh] = seen.emplace(clause.word.text, clause.word.range);
@@ -134,8 +137,6 @@ private:
     } else if (word == "gates") {
       if (const ast::Expr* mode = e.single(clause, "`straight_through`, `soft` or `gumbel(temperature: 0.5)`"))
         readGateMode(e, *mode, spec.gates);
-    } else if (word == "freeze") {
-      readFreeze(e, clause, spec.groups);
     } else if (word == "weights") {
       readStart(clause);
     } else if (word == "harden") {
@@ -150,18 +151,22 @@ private:
   /// `weights first`, or `weights "model.safetensors", names: "resnet50.names", partial: true`.
   void readStart(const ast::Clause& clause) {
     StartSpec start;
-    start.text = e.text(clause.range);
     start.range = clause.range;
     const auto refuse = [&](SrcRange range, const char* wanted) {
       e.fail(diag::design_clause_value, range, "weights", wanted, "`" + e.text(range) + "`");
     };
+    std::map<std::string, SrcRange> seen;
     for (const ast::Argument& item : clause.items) {
       const bool isFirst = &item == &clause.items.front();
       const auto* name = ast::dynCast<ast::NameRef>(item.value);
       const auto* text = ast::dynCast<ast::String>(item.value);
+      if (!seen.emplace(item.name.text, item.range).second) {
+        e.fail(diag::argument_twice, item.range, item.name.empty() ? "weights" : item.name.text);
+        return;
+      }
       if (isFirst && item.name.empty() && name != nullptr)
         start.training = &name->name;
-      else if (isFirst && item.name.empty() && text != nullptr)
+      else if (isFirst && item.name.empty() && text != nullptr && !text->value.empty())
         start.file = text->value;
       else if (!isFirst && item.name.text == "names" && text != nullptr)
         start.names = text->value;
@@ -171,6 +176,9 @@ private:
         return refuse(item.range, isFirst ? "a training above, or a file of arrays" : "`names: FILE` or `partial: true`");
     }
     if (clause.items.empty()) return refuse(clause.range, "a training above, or a file of arrays");
+    start.text = start.training != nullptr ? start.training->text : start.file;
+    if (!start.names.empty()) start.text += ", names: " + start.names;
+    if (start.partial) start.text += ", partial";
     spec.start = std::move(start);
   }
 

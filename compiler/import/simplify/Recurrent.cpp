@@ -209,6 +209,7 @@ private:
     made.arguments = std::move(arguments);
     made.modules = node.modules;
     made.place = node.place;
+    made.origin = node.op;
     return add(std::move(made));
   }
 

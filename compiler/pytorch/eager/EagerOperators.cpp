@@ -268,16 +268,51 @@ struct EagerReader::Impl {
     if (result.operands.empty() || result.results.empty()) return false;
     const TensorId from = result.operands.front();
     const Order& order = orders[index(from)];
-    const bool copies = result.result == EagerResult::Reshape && isPermuted(order, dims[index(from)]);
+    const bool isReshape = result.result == EagerResult::Reshape;
+    const bool copies = isReshape && isPermuted(order, dims[index(from)]) &&
+                        wideAxes(dims[index(result.results.front())]).second != wideAxes(dims[index(from)]).second;
     for (const TensorId to : result.results) {
       if (result.name == "permute") {
         orders[index(to)] = permuted(*each.ops.front(), values, order);
-      } else if (dims[index(to)] == dims[index(from)] && result.result != EagerResult::Reshape && !makesPlain(result.name) &&
-                 !turnsHeads(each, to)) {
+      } else if (isReshape && !copies && !order.empty()) {
+        orders[index(to)] = squeezed(order, dims[index(from)], dims[index(to)]);
+      } else if (isPart(result) && dims[index(to)].size() == dims[index(from)].size()) {
+        orders[index(to)] = order;
+      } else if (dims[index(to)] == dims[index(from)] && !isReshape && !makesPlain(result.name) && !turnsHeads(each, to)) {
         orders[index(to)] = order;
       }
     }
     return copies;
+  }
+
+  /// A part of its operand, in whose memory it lies.
+  static bool isPart(const EagerOperator& op) { return op.result == EagerResult::Slice || op.name == "split"; }
+
+  /// The axes that are longer than 1, and how long they are.
+  static std::pair<std::vector<std::size_t>, std::vector<std::int64_t>> wideAxes(const std::vector<std::int64_t>& shape) {
+    std::pair<std::vector<std::size_t>, std::vector<std::int64_t>> wide;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      if (shape[axis] == 1) continue;
+      wide.first.push_back(axis);
+      wide.second.push_back(shape[axis]);
+    }
+    return wide;
+  }
+
+  /// The order of a view without, or with more, axes of length 1; empty where the shapes differ in others.
+  static Order squeezed(const Order& order, const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
+    const auto [before, lengths] = wideAxes(from);
+    const auto [after, same] = wideAxes(to);
+    if (lengths != same) return {};
+    Order turned;
+    for (const std::size_t axis : order) {
+      const auto place = std::ranges::find(before, axis);
+      if (place != before.end()) turned.push_back(after[static_cast<std::size_t>(place - before.begin())]);
+    }
+    for (std::size_t axis = 0; axis < to.size(); ++axis) {
+      if (to[axis] == 1) turned.push_back(axis);
+    }
+    return turned;
   }
 
   /// Operators whose results are row-major whatever their operands are.

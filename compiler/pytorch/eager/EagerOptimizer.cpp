@@ -57,7 +57,6 @@ EagerOptimizer eagerOptimizer(const graph::Graph& graph, const sema::Values& val
   for (const graph::Graph::Optimizer& each : graph.optimizers) {
     optimizer.groups.push_back(
         {each.declaration, numberOf(each, values, "weight_decay") != 0, numberOf(each, values, "nesterov") != 0, {}, {}});
-    optimizer.clipsNorm = optimizer.clipsNorm || numberOf(each, values, "clip_norm") != 0;
   }
   const std::vector<std::vector<graph::TensorId>> states = statesOf(graph);
   for (std::size_t w = 0; w < graph.weights.size(); ++w) {
@@ -66,6 +65,7 @@ EagerOptimizer eagerOptimizer(const graph::Graph& graph, const sema::Values& val
     EagerGroup& group = optimizer.groups[weight.optimizer];
     group.bytes.push_back(bytesOf(weight.value));
     optimizer.elements.push_back(group.bytes.back() / elementBytes(graph[weight.value].dtype));
+    optimizer.clipsNorm = optimizer.clipsNorm || numberOf(graph.optimizers[weight.optimizer], values, "clip_norm") != 0;
     for (const graph::TensorId state : states[w]) group.states.push_back(bytesOf(state));
   }
   std::erase_if(optimizer.groups, [](const EagerGroup& group) { return group.bytes.empty(); });

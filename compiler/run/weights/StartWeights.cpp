@@ -14,10 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool isTakenWeight(const ComparedArray& compared) { return compared.fit == ArrayFit::Taken && compared.place->isWeight(); }
+
 std::string hashOf(const ArrayComparison& comparison) {
   std::string bytes;
   for (const ComparedArray& compared : comparison.arrays) {
-    if (compared.fit != ArrayFit::Taken) continue;
+    if (!isTakenWeight(compared)) continue;
     bytes += compared.place->path;
     bytes.append(reinterpret_cast<const char*>(compared.array->bytes.data()), compared.array->bytes.size());
   }
@@ -38,16 +40,18 @@ tl::expected<StartWeights, Failed> startOf(const TrainingRun& training, const gr
                             : fs::path(folders.program) / spec.file;
   auto file = data::ArrayFile::open(path.string());
   if (!file) return refuse(file.error());
-  const bool isFile = spec.names.find('/') != std::string::npos;  // else a table of the library
+  const bool isFile = spec.names.find_first_of("./") != std::string::npos;  // as loadNameTable; else a table of the library
   auto comparison = compareArrays(*file, isFile ? (fs::path(folders.program) / spec.names).string() : spec.names, step);
   if (!comparison) return refuse(comparison.error());
+  if (std::ranges::none_of(comparison->arrays, isTakenWeight))
+    return refuse(fmt::format("{} has no weight of `{}`", path.string(), training.spec.network->name.text));
   StartWeights start{path.string(), std::move(*file), std::move(*comparison), spec.partial, ""};
   start.hash = hashOf(start.comparison);
   return start;
 }
 
 std::string startText(const StartWeights& start) {
-  const auto taken = std::ranges::count(start.comparison.arrays, ArrayFit::Taken, &ComparedArray::fit);
+  const auto taken = std::ranges::count_if(start.comparison.arrays, isTakenWeight);
   std::string text = fmt::format("begins with {} array{} of {}", taken, taken == 1 ? "" : "s", start.path);
   std::vector<std::string> initialised;
   for (const ArrayPlace* place : start.comparison.initialised) initialised.push_back(place->path);

@@ -54,6 +54,13 @@ constexpr JsonField kImport[] = {
     text("unread", "weights that the model does not read when it does not train").listed(),
     text("fixed", "sizes that the model computes from open ones, and that are numbers in the program").listed(),
 };
+constexpr JsonField kNamed[] = {
+    text("model", "its name in the model"),
+    text("program", "its path in the program"),
+};
+constexpr JsonField kImported[] = {
+    object("weights", "weights and running statistics", kNamed).listed(),
+};
 constexpr JsonField kFmt[] = {
     text("file", "the file"),
     truth("changed", "whether its layout is not the one"),
@@ -66,6 +73,7 @@ constexpr JsonField kJsonSchema[] = {
 
 constexpr JsonKind kKinds[] = {
     jsonKind("import", "One object (`tbemc import`; [import.md](import.md)), where the model is a program.", kImport),
+    jsonKind("imported", "One object of `tbem_import` ([embedding.md](embedding.md)), where the model is a program.", kImported),
     jsonKind("operator",
              "One object per operator (`tbemc doc --operators`; without `--json` it prints [operators.md](operators.md)).",
              kOperator),

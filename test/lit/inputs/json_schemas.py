@@ -20,6 +20,7 @@ for line in sys.stdin:
     for error in validators[printed["kind"]].iter_errors(printed):
         sys.exit(f"{printed['kind']}: {'.'.join(map(str, error.absolute_path))}: {error.message}")
     counts[printed["kind"]] += 1
-if "--each" in sys.argv and set(validators) != set(counts):
-    sys.exit(f"nothing prints {sorted(set(validators) - set(counts))}")
+LIBRARY = {"imported"}  # what no command prints, but tbem_import gives: package_models.py reads it
+if "--each" in sys.argv and set(validators) - LIBRARY != set(counts):
+    sys.exit(f"nothing prints {sorted(set(validators) - LIBRARY - set(counts))}")
 print(f"{sum(counts.values())} objects of {len(counts)} kinds: as described")

@@ -37,6 +37,7 @@ TEST(ParameterGroups, APatternFitsWholePaths) {
   EXPECT_FALSE(fits("a*a", "a"));  // the two are two letters
   EXPECT_FALSE(fits("a*b*c", "acb"));
   EXPECT_FALSE(fits("", "x"));
+  EXPECT_TRUE(fits("for[1].stage", "for[1].stage.conv2d.weight"));  // without a star it is a place, which a keyword may begin
 }
 
 using Names = std::vector<std::string>;

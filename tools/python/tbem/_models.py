@@ -150,10 +150,11 @@ class Model:
       device     "h100", ..: eager PyTorch on this GPU; "cpu": eager PyTorch on the processor
     """
 
-    def __init__(self, session, network, inputs, files=None, notes="", dtype=None, frozen=(), module=None):
+    def __init__(self, session, network, inputs, files=None, notes="", dtype=None, frozen=(), module=None, paths=None):
         self.session, self.network, self.inputs, self.files, self.notes = session, network, inputs, files or {}, notes
         self.dtype = dtype  # of the weights; None: that of the program
         self.frozen = list(frozen)  # weights that the model does not train, as clause `freeze` names them
+        self.paths = paths or {}  # of weights in the program, by the model's names
         self.module = weakref.ref(module) if module is not None else None  # whose parameters an optimiser of torch.optim has
 
     @property
@@ -192,6 +193,13 @@ class Model:
         """Proofs of its conditions for all sizes that are open in it: Findings; `verdict` is False where one is refuted."""
         return self._placed(self.session.spec(**options))
 
+    def _frozen(self):
+        """What a task leaves: what the module freezes now, where it is there; else what the model froze when it was read."""
+        module = self.module() if self.module is not None else None
+        if module is None:
+            return self.frozen
+        return [self.paths[name] for name, weight in module.named_parameters() if not weight.requires_grad and name in self.paths]
+
     def _placed(self, findings):
         findings.files = self.files
         return findings
@@ -222,11 +230,12 @@ class Model:
             if module is None:
                 text = optimizer_text(optimizer)
             else:
-                text, groups = optimizer_texts(optimizer, dict(module.named_parameters()))
+                text, groups = optimizer_texts(optimizer, dict(module.named_parameters()), self.paths)
                 options.update({"optimizer": groups} if groups else {})
             options["task"] = f"train(loss: {loss or 'cross_entropy'}, optimizer: {text})"
-            if self.frozen:
-                options.setdefault("freeze", self.frozen)
+            frozen = self._frozen()
+            if frozen:
+                options.setdefault("freeze", frozen)
             group = getattr(optimizer, "param_groups", [{}])[0]
             update = "fused" if group.get("fused") else "loop" if group.get("foreach") is False else None
             if update and options.get("device") != "cpu" and options.get("on", "pytorch") == "pytorch":
@@ -294,7 +303,7 @@ def import_model(model, inputs=None, *, args="", name=None, sizes="batch", pytho
         document = _of_reference(request, python or sys.executable, max_time, folder)
         network = name or re.split(r"[:.]", target)[-1]
     session = Session()
-    notes = session.load_export(document, network)
+    notes, paths = session.load_export(document, network)
     network, shapes, frozen = _asked_for(session.text)
     return Model(session, network, shapes, _places_of(document, folder), notes, _element_type(document), frozen,
-                 model if is_module(model) else None)
+                 model if is_module(model) else None, paths)

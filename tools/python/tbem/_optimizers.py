@@ -1,6 +1,4 @@
 """Optimisers as the language has them: texts as they are, and those of torch.optim by their settings."""
-import re
-
 from ._errors import UsageError
 
 
@@ -43,15 +41,16 @@ def optimizer_text(optimizer):
     return texts[0]
 
 
-def optimizer_texts(optimizer, parameters):
-    """The optimiser of most groups, and "TEXT on [weights]" for each other group. `parameters`: the model's, by name."""
+def optimizer_texts(optimizer, parameters, paths):
+    """The optimiser of most groups, and "TEXT on [weights]" for each other group. `parameters`: the model's, by name; `paths`: those
+    that the program reads, by that name."""
     groups = _groups(optimizer)
     names = {id(parameter): name for name, parameter in parameters.items()}
     moved = {id(parameter) for group in groups for parameter in group["params"]}
     foreign = moved - set(names)
     if foreign:
         raise UsageError(f"{len(foreign)} of the weights that the optimiser moves are not the model's")
-    kept = [name for name, parameter in parameters.items() if parameter.requires_grad and id(parameter) not in moved]
+    kept = [name for name, parameter in parameters.items() if parameter.requires_grad and id(parameter) not in moved and name in paths]
     if kept:
         raise UsageError(f"the optimiser does not move {kept[0]}, whose gradient is computed all the same: freeze it "
                          "(requires_grad_(False))")
@@ -59,15 +58,11 @@ def optimizer_texts(optimizer, parameters):
     own = max(dict.fromkeys(texts), key=texts.count)
     others = []
     for text, group in zip(texts, groups):
-        paths = [_path(names[id(parameter)]) for parameter in group["params"] if parameter.requires_grad]
-        if text != own and paths:
-            others.append(f"{text} on [{', '.join(paths)}]")
+        moves = [names[id(parameter)] for parameter in group["params"] if parameter.requires_grad]
+        places = [f'"{paths[name]}"' for name in moves if name in paths]
+        if text != own and places:
+            others.append(f"{text} on [{', '.join(places)}]")
     return own, others
-
-
-def _path(name):
-    """`layer1[0].conv1.weight`, as programs call layer1.0.conv1.weight."""
-    return re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", name)
 
 
 def _groups(optimizer):

@@ -1,4 +1,5 @@
 """Programs that are asked about."""
+import json
 import os
 import re
 from ctypes import byref, c_char_p, c_void_p, sizeof
@@ -60,11 +61,13 @@ class Session:
 
     def load_export(self, document, network):
         """The program from now on: that of a model's export (tbem._export), with a network of this name. Returns what there is to
-        say of it. Raises ModelError where the model has operators that the language lacks."""
+        say of it, and the paths of its weights by the model's names. Raises ModelError where the model has operators that the language lacks."""
         encoded, result = document.encode(), c_void_p()
         outcome = c.tbem_import(self._pointer, network.encode(), encoded, len(encoded), byref(result))
         try:
-            return take(outcome, result, Result, self._error()).notes
+            answer = take(outcome, result, Result, self._error())
+            imported = next(json.loads(line) for line in answer.json.splitlines() if '"kind":"imported"' in line)
+            return answer.notes, {weight["model"]: weight["program"] for weight in imported["weights"]}
         except _errors.ProgramError as error:
             first = re.search(r"\bat (\S+:\d+)", str(error))
             raise _errors.ModelError(str(error), first and first[1], error.findings) from None

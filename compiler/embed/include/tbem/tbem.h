@@ -86,7 +86,8 @@ tbem_outcome tbem_load(tbem_session* session, const char* name, const char* text
 /* The same of a model of PyTorch: `document` is what tools/runners/export.py (tbem._export of the Python package) writes of it,
  * `bytes` bytes of JSON. The session answers from now on for the program that `tbemc import` would write of it, with a network of
  * this name (another one where the name is reserved) and a design of one row. It is read, and its weights are compared with the
- * model's: `*out` has what there is to say of it. Errors, each with diagnostics (E08xx) among the objects of `*out`: TBEM_MISUSE
+ * model's: `*out` has what there is to say of it, and an object "imported" with the names of its weights: "weights", a list of
+ * the "model"'s and the "program"'s. Errors, each with diagnostics (E08xx) among the objects of `*out`: TBEM_MISUSE
  * (null; `*out` stays null), TBEM_ENVIRONMENT (no export of a model), TBEM_USAGE (the document says why the model cannot be
  * exported), both with a sentence, too; TBEM_PROGRAM_ERRORS (operators that have no form in the language and cannot be opaque,
  * with the lines of the model that call them). On an error the session keeps the program that it had. */

@@ -112,7 +112,7 @@ others = [one for name, one in model.named_parameters() if not name.endswith("bi
 groups = torch.optim.AdamW([{"params": others, "weight_decay": 0.01}, {"params": biases, "weight_decay": 0}], lr=3e-4)
 raised(tbem.UsageError, "give the model itself", lambda: tbem._optimizers.optimizer_text(groups))
 apart = step[-1].replace("train(loss: cross_entropy, optimizer: ", "")[:-1].replace("weight_decay: 0.01", "weight_decay: 0")
-names = [tbem._optimizers._path(name) for name, _ in model.named_parameters() if name.endswith("bias")]
+names = [f'"{given.paths[name]}"' for name, _ in model.named_parameters() if name.endswith("bias")]
 options = ["--optimizer", f"{apart} on [{', '.join(names)}]", "--on", "pytorch", "--device", "h100_pcie"]
 assert lines(given.estimate(optimizer=groups, device="h100_pcie", batch=64).json) == said("estimate", path, *step, *options)
 model.stem.requires_grad_(False)
@@ -122,6 +122,19 @@ less = frozen.estimate(optimizer=torch.optim.AdamW(model.parameters(), lr=3e-4),
 assert lines(less.json) == said("estimate", path, *step, "--freeze", "stem", "--on", "pytorch", "--device", "h100_pcie")
 assert less.peak <= estimate.peak and lines(frozen.estimate(batch=64).json) == lines(given.estimate(batch=64).json)
 model.stem.requires_grad_(True)
+thawed = frozen.estimate(optimizer=torch.optim.AdamW(model.parameters(), lr=3e-4), device="h100_pcie", batch=64)
+assert lines(thawed.json) == lines(estimate.json)  # what the module freezes when it is asked
+
+# Weights that the program calls otherwise than the model.
+for renamed, shape in [(torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3)), (2, 4)),
+                       (models.Tagger(), "2,7:i64")]:
+    biases = [one for name, one in renamed.named_parameters() if "bias" in name]
+    others = [one for name, one in renamed.named_parameters() if "bias" not in name]
+    groups = torch.optim.SGD([{"params": others, "momentum": 0.9}, {"params": biases, "momentum": 0}], lr=0.1)
+    whole = torch.optim.SGD(renamed.parameters(), lr=0.1, momentum=0.9)
+    read = tbem.import_model(renamed, shape)
+    saved = [read.estimate(optimizer=one, device="cpu").peak for one in (whole, groups)]
+    assert saved[0] > saved[1], saved
 print("parameter groups, and what is frozen: the same lines as tbemc")
 
 raised(tbem.UsageError, "a loss is of a training step", lambda: given.estimate(loss="mse"))
