@@ -32,6 +32,10 @@ void addProgram(OptionList& list, CommandOptions& o, const ProgramTexts& texts) 
              "task where the program has no design (default: infer): 'train(loss: cross_entropy, optimizer: sgd(lr: 0.01))'");
     list.add("--optimizer", o.program.groups, "an optimiser of some weights, beside that of --task: 'sgd(lr: 0.1) on head'")
         .type("TEXT")
+        .check([](const std::string& text) {
+          const bool moves = text.find(" on ") != std::string::npos;
+          return moves ? std::string() : text + ": give an optimiser and what it moves, such as 'sgd(lr: 0.1) on head'";
+        })
         .single();
     list.add("--freeze", o.program.freeze, "weights that stay as they are, where the program has no design: encoder, '*.bias'")
         .type("PLACE")

@@ -243,6 +243,7 @@ SENTENCES = {
 
 # Kinds of which no table and no line is read here.
 SILENT = {
+    "imported": "what tbem_import gives, and no command prints",
     "check": "a diagnostic, which is rendered with its source",
     "library": "a note",
     "measure": "a repeat: the table has the medians of a row's repeats",
