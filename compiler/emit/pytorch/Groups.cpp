@@ -2,6 +2,7 @@
 
 #include "compiler/emit/python/Wrap.h"
 #include "compiler/emit/pytorch/PyTorch.h"
+#include "compiler/graph/pass/Mutation.h"
 #include "compiler/support/NameCover.h"
 
 #include <fmt/format.h>
@@ -15,15 +16,10 @@ namespace {
 
 /// A weight as `named_parameters` calls it: "stage.0.norm.weight".
 std::string parameterName(const graph::Graph& graph, const graph::Graph::Weight& weight) {
-  const std::string& path = graph[graph[weight.value].storage].path;
   std::string name;
-  for (std::size_t from = 0; from <= path.size();) {
-    const std::size_t end = std::min(path.find('.', from), path.size());
-    const std::string part = path.substr(from, end - from);
-    const std::size_t bracket = std::min(part.find('['), part.size());
-    name += (name.empty() ? "" : ".") + pythonName(part.substr(0, bracket), pyTorchWords());
-    if (bracket < part.size()) name += "." + part.substr(bracket + 1, part.size() - bracket - 2);
-    from = end + 1;
+  for (const graph::PathPart& part : graph::pathParts(graph[graph[weight.value].storage].path)) {
+    if (!part.name.empty()) name += (name.empty() ? "" : ".") + pythonName(part.name, pyTorchWords());
+    if (part.turn) name += fmt::format(".{}", *part.turn);
   }
   return name;
 }

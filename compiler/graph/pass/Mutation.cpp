@@ -7,16 +7,16 @@ namespace tbem::graph {
 std::vector<PathPart> pathParts(std::string_view path) {
   std::vector<PathPart> parts;
   while (!path.empty()) {
-    const std::string_view part = path.substr(0, path.find('.'));
+    std::string_view part = path.substr(0, path.find('.'));
     path.remove_prefix(std::min(path.size(), part.size() + 1));
-    const std::size_t bracket = part.find('[');
-    PathPart one{std::string(part.substr(0, bracket)), std::nullopt};
-    if (bracket != std::string_view::npos) {
+    parts.push_back({std::string(part.substr(0, part.find('['))), std::nullopt});
+    for (std::size_t bracket = part.find('['); bracket != std::string_view::npos; bracket = part.find('[')) {
+      part.remove_prefix(bracket + 1);
       std::int64_t turn = 0;
-      std::from_chars(part.data() + bracket + 1, part.data() + part.size() - 1, turn);
-      one.turn = turn;
+      std::from_chars(part.data(), part.data() + part.size(), turn);
+      if (parts.back().turn) parts.push_back({"", std::nullopt});  // of a list in a list
+      parts.back().turn = turn;
     }
-    parts.push_back(std::move(one));
   }
   return parts;
 }
@@ -24,7 +24,7 @@ std::vector<PathPart> pathParts(std::string_view path) {
 std::string pathText(const std::vector<PathPart>& parts) {
   std::string text;
   for (const PathPart& part : parts) {
-    text += (text.empty() ? "" : ".") + part.name;
+    text += (text.empty() || part.name.empty() ? "" : ".") + part.name;
     if (part.turn) text += "[" + std::to_string(*part.turn) + "]";
   }
   return text;

@@ -23,7 +23,7 @@
 
 namespace tbem::graph {
 
-/// One part of a path: "stage[2]", "conv2d_2".
+/// One part of a path: "stage[2]", "conv2d_2". A list in a list is a part without a name: "blocks[0][1]" has two.
 struct PathPart {
   std::string name;
   std::optional<std::int64_t> turn;

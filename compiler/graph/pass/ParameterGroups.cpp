@@ -6,10 +6,10 @@ namespace tbem::graph {
 
 namespace {
 
-/// Of a pattern's parts between its stars, the first begins the text, the last ends it, and the others lie between, in order.
+/// Of the parts of a pattern between its stars, of which it has one at least, the first begins the text, the last ends it, and
+/// the others lie between, in order.
 bool fitsPattern(std::string_view pattern, std::string_view text) {
   std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == text;
   if (!text.starts_with(pattern.substr(0, star))) return false;
   text.remove_prefix(star);
   pattern.remove_prefix(star + 1);

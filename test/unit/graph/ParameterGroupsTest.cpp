@@ -20,6 +20,11 @@ TEST(ParameterGroups, APlaceIsAWeightOrWhatHoldsIt) {
   EXPECT_TRUE(names("stage", "stage[2].unit[0].conv2d.weight"));
   EXPECT_TRUE(names("stage.conv2d", "stage[2].unit[0].conv2d.weight"));  // turns of loops are left out
   EXPECT_FALSE(names("stage[2]", "stage[20].conv2d.weight"));
+  EXPECT_TRUE(names("blocks[0][1]", "blocks[0][1].weight"));  // a list of lists
+  EXPECT_TRUE(names("blocks[0]", "blocks[0][1].weight"));
+  EXPECT_TRUE(names("blocks.weight", "blocks[0][1].weight"));
+  EXPECT_FALSE(names("blocks[0][1]", "blocks[0][0].weight"));
+  EXPECT_FALSE(names("blocks[0][1]", "blocks[1][1].weight"));
   EXPECT_FALSE(names("head", "heads.weight"));
   EXPECT_FALSE(names("weight", "head.weight"));
   EXPECT_FALSE(names("head.weight.more", "head.weight"));
