@@ -32,33 +32,25 @@ std::optional<Expression> attention(const NodeReader& node) {
   const double usual = 1 / std::sqrt(width), scale = node.real(6, "scale", usual);
   const bool isScaledAsUsual = std::abs(scale / usual - 1) < 1e-12;
   const std::optional<std::string> dropout = numberText(node.real(4, "dropout_p", 0));
-  const std::optional<std::string> factor = numberText(scale), ratio = numberText(scale / usual);
-  if (!dropout || !factor || !ratio) return std::nullopt;
+  const std::optional<std::string> ratio = numberText(scale / usual);
+  if (!dropout || !ratio) return std::nullopt;
   const bool grouped = node.flag(7, "enable_gqa", false) && node.dimension(0, 1).number != node.dimension(1, 1).number;
   const Marked key = grouped ? sharedHeads(node, 1) : node.operand(1), value = grouped ? sharedHeads(node, 2) : node.operand(2);
+  const Marked query =
+      isScaledAsUsual ? node.operand(0) : fmt::format("{} * {}", node.operand(0, Binding::Product), node.hole("scale", *ratio));
   const bool hasMask = node.at(3, "attn_mask").kind == Argument::Kind::Value;
   const bool causal = node.flag(5, "is_causal", false);
   if (hasMask && causal) return std::nullopt;
-  if (!hasMask) {
-    const Marked query =
-        isScaledAsUsual ? node.operand(0) : fmt::format("{} * {}", node.operand(0, Binding::Product), node.hole("scale", *ratio));
-    return call(
-        "scaled_dot_product_attention", {query, key, value},
-        {{"causal", node.hole("causal", causal ? "true" : "false"), "false"}, {"dropout", node.hole("dropout", *dropout), "0"}});
-  }
-  // With a mask: what a table adds to the scores, or where they count.
-  const ValueId mask = node.at(3, "attn_mask").value;
-  const std::string scores =
-      fmt::format("matmul({}, {}, transpose_b: true) * {}", node.operand(0), key, node.hole("scale", *factor));
-  const std::string masked =
+  const emit::Argument left{"dropout", node.hole("dropout", *dropout), "0"};
+  if (!hasMask)
+    return call("scaled_dot_product_attention", {query, key, value},
+                {{"causal", node.hole("causal", causal ? "true" : "false"), "false"}, left});
+  const ValueId mask = node.at(3, "attn_mask").value;  // what is added to the scores, or where they count
+  const std::string added =
       node.exported[mask].facts.type == "bool"
-          ? fmt::format("where({}, {}, fill(shape: [1], value: -1e30))", NodeReader::operandOf(mask), scores)
-          : fmt::format("{} + {}", scores, NodeReader::operandOf(mask, Binding::Product));
-  std::string weights = fmt::format("softmax({}, axis: -1)", masked);
-  if (*dropout != "0") weights = fmt::format("dropout({}, p: {})", weights, node.hole("dropout", *dropout));
-  Expression made;
-  made.text = fmt::format("matmul({}, {})", weights, value);
-  return made;
+          ? fmt::format("where({}, fill(shape: [1], value: 0), fill(shape: [1], value: -1e30))", NodeReader::operandOf(mask))
+          : NodeReader::operandOf(mask);
+  return call("masked_attention", {query, key, value, added}, {left});
 }
 
 std::optional<Expression> product(const NodeReader& node, std::string_view word) {

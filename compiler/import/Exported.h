@@ -60,12 +60,18 @@ struct ModuleUse {
   std::string key, path, kind;  ///< "L__self___layer1_0@1", "layer1.0", "torchvision.models.resnet.Bottleneck"
 };
 
+struct GridAxis {
+  std::int64_t length = 0, step = 0;
+};
+
 /// The pattern of a constant's elements, in the fewest words that say all of them.
 struct Pattern {
-  enum class Kind : std::uint8_t { None, Fill, Line, Lower, Upper };
+  enum class Kind : std::uint8_t { None, Fill, Line, Lower, Upper, Grid };
   Kind kind = Kind::None;
-  double start = 0, step = 0;  ///< of Fill: start alone; of Line: along `axis`
+  double start = 0, step = 0;  ///< of Fill and Grid: start alone; of Line: along `axis`
   std::int64_t axis = 0;       ///< of Lower and Upper: the diagonal up to or from which elements are true
+  /// Of Grid, row-major over all elements: each axis adds its step times the place on it.
+  std::vector<GridAxis> grid;
 };
 
 /// Whatever a node may read.

@@ -234,6 +234,31 @@ std::set<std::string> calledWords(const Exported& exported) {
   return words;
 }
 
+namespace {
+
+/// Of each axis what it adds, in a tensor that broadcasts to the grid.
+std::string gridText(const std::vector<GridAxis>& grid) {
+  std::string text;
+  for (std::size_t at = 0; at < grid.size(); ++at) {
+    const bool isFirst = at == 0, isLess = grid[at].step < 0;
+    const std::int64_t step = std::abs(grid[at].step);
+    std::string added = fmt::format("arange({})", grid[at].length);
+    if (isFirst && isLess)
+      added += fmt::format(" * (-{})", step);
+    else if (step != 1)
+      added += fmt::format(" * {}", step);
+    if (at + 1 < grid.size()) {
+      std::vector<std::int64_t> shape(grid.size() - at, 1);
+      shape.front() = grid[at].length;
+      added = fmt::format("({} |> reshape(shape: {}))", added, listText(shape));
+    }
+    text += isFirst ? added : (isLess ? " - " : " + ") + added;
+  }
+  return text;
+}
+
+}  // namespace
+
 std::optional<Expression> constantOf(const NodeReader& reader) {
   const Value& constant = reader.node;
   const std::string type = typeText(constant.facts.type);
@@ -281,6 +306,14 @@ std::optional<Expression> constantOf(const NodeReader& reader) {
     const std::string column = fmt::format("arange({})", reader.size(columns, "columns"));
     const bool isLower = pattern.kind == Pattern::Kind::Lower;
     made.text = shaped(fmt::format("less_equal({}, {})", isLower ? column : row, isLower ? row : column), {rows, columns});
+  } else if (pattern.kind == Pattern::Kind::Grid) {
+    const std::optional<std::string> start = numberText(pattern.start);
+    if (!start) return std::nullopt;
+    const std::string grid = gridText(pattern.grid) + (pattern.start == 0 ? "" : " + " + *start);
+    std::vector<Size> axes;
+    for (const GridAxis& axis : pattern.grid) axes.push_back({axis.length, ""});
+    const Marked whole = type == "i64" ? grid : fmt::format("cast({}, to: {})", grid, type);
+    made.text = shaped(type == "i64" && axes != constant.facts.shape ? "(" + whole + ")" : whole, axes);
   } else if (!constant.elements.empty()) {
     std::vector<std::string> elements;
     for (const double element : constant.elements) {

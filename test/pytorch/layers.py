@@ -78,8 +78,8 @@ layer("layer_scale", [3, 4, 6], "layer_scale(init: 0.5)", lambda x, p: x * next(
 # ---- Attention and recurrence ---------------------------------------------------------------------------------------------
 
 
-def attention(q, k, v, causal):
-    scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+def attention(q, k, v, causal, mask=0):
+    scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5 + mask
     if causal:
         scores = scores + torch.triu(torch.full(scores.shape[-2:], -torch.inf), 1)
     return scores.softmax(-1) @ v
@@ -103,6 +103,13 @@ for causal in (False, True):
         layer(f"transformer_{word}_{str(first).lower()}", [2, 5, 6],
               f"transformer_layer(heads: 2, width: 10, causal: {word}, norm_first: {str(first).lower()})",
               lambda x, p, m=whole, o=order, k=mask: functional_call(m, {one: next(p) for one in o}, (x,), {"src_mask": k}))
+
+
+def masked(x, p):
+    return attention(x, x * 0.5, x.square(), False, next(p))
+
+
+layer("masked_attention", [2, 3, 5, 4], "biased()", masked)
 
 
 def cross(x, p):
@@ -233,6 +240,10 @@ schedule("exponential_warm", "exponential_decay(0.1, factor: 0.8, warmup: 2)", w
 HELPERS = """
 block twice(x: tensor[..s]; causal: bool) -> tensor[..s] {
   return scaled_dot_product_attention(x, x * 0.5, x * x, causal: causal)
+}
+block biased(x: tensor[n, h, l, d]) -> tensor[n, h, l, d] {
+  weight bias: tensor[h, 1, l] init normal(0, 1)
+  return masked_attention(x, x * 0.5, x * x, bias)
 }
 block look(x: tensor[n, l, f]; heads: int) -> tensor[n, l, f] { return cross_attention(x, x * x, heads: heads) }
 operator bce_of_share(output: tensor[..s], target: tensor[..s]) -> (loss: tensor[]) { return bce(output, sigmoid(target)) }

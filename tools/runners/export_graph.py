@@ -3,7 +3,7 @@ import os
 
 # Elements of a table that a program can have: what depends on nothing is computed here; what is larger stays an operator.
 _MOST_VALUES = 8192
-_MOST_NUMBERS = 1 << 16  # of a buffer, which has no other form
+_MOST_NUMBERS = 1 << 18  # of a buffer, which has no other form
 _MOST_SIZED = 1 << 24  # elements of what depends on sizes alone, which is tried with two of them
 _DROPPED = ("_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range", "sym_constrain_range_for_size")
 

@@ -145,6 +145,13 @@ Code attention(const KerasCall& call) {
   code.call.arguments = {{"", call.inOrder(0), ""}, {"", call.inOrder(1), ""}, {"", call.inOrder(2), ""}};
   return code;
 }
+Code maskedAttention(const KerasCall& call) {
+  Code code;
+  code.module = CallText{"Attention", {{"dropout", call.realHole("dropout"), "0.0"}}};
+  code.call.arguments = {
+      {"", call.inOrder(0), ""}, {"", call.inOrder(1), ""}, {"", call.inOrder(2), ""}, {"mask", call.inOrder(3), ""}};
+  return code;
+}
 
 constexpr auto kWriters = std::to_array<Writer>({{"neg", negation},
                                                  {"maximum", maximum},
@@ -161,7 +168,8 @@ constexpr auto kWriters = std::to_array<Writer>({{"neg", negation},
                                                  {"softmax", softmax},
                                                  {"log_softmax", logSoftmax},
                                                  {"matmul", matmul},
-                                                 {"scaled_dot_product_attention", attention}});
+                                                 {"scaled_dot_product_attention", attention},
+                                                 {"masked_attention", maskedAttention}});
 
 }  // namespace
 

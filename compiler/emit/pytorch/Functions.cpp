@@ -102,14 +102,20 @@ Code matmul(const CallReader& call) {
                         Binding::Product);
 }
 
-Code attention(const CallReader& call) {
+Code attentionWith(const CallReader& call, Argument mask) {
   const double p = call.real("dropout").toDouble();
-  std::vector<Argument> arguments = {{"", call.operand(0), ""}, {"", call.operand(1), ""}, {"", call.operand(2), ""}};
   const Marked hole = call.realHole("dropout");
-  arguments.push_back({"dropout_p", p == 0 ? hole : hole + " if self.training else 0.0", "0.0"});
-  arguments.push_back({"is_causal", call.hole("causal", pythonText(call.flag("causal"))), "False"});
-  return functionCode("F.scaled_dot_product_attention", std::move(arguments));
+  return functionCode("F.scaled_dot_product_attention",
+                      {{"", call.operand(0), ""},
+                       {"", call.operand(1), ""},
+                       {"", call.operand(2), ""},
+                       {"dropout_p", p == 0 ? hole : hole + " if self.training else 0.0", "0.0"},
+                       std::move(mask)});
 }
+Code attention(const CallReader& call) {
+  return attentionWith(call, {"is_causal", call.hole("causal", pythonText(call.flag("causal"))), "False"});
+}
+Code maskedAttention(const CallReader& call) { return attentionWith(call, {"attn_mask", call.operand(3), ""}); }
 
 constexpr auto kWriters = std::to_array<Writer>({{"neg", negation},
                                                  {"hard_sigmoid", hardSigmoid},
@@ -128,7 +134,8 @@ constexpr auto kWriters = std::to_array<Writer>({{"neg", negation},
                                                  {"softmax", softmax},
                                                  {"log_softmax", logSoftmax},
                                                  {"matmul", matmul},
-                                                 {"scaled_dot_product_attention", attention}});
+                                                 {"scaled_dot_product_attention", attention},
+                                                 {"masked_attention", maskedAttention}});
 
 }  // namespace
 

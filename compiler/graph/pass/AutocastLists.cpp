@@ -21,6 +21,7 @@ constexpr Listed kListed[] = {
     {"softmax", AutocastList::Widened, AutocastList::Follows},
     {"log_softmax", AutocastList::Widened, AutocastList::Follows},
     {"scaled_dot_product_attention", AutocastList::Follows, AutocastList::Follows},
+    {"masked_attention", AutocastList::Follows, AutocastList::Follows},
     {"exp", AutocastList::Widened, AutocastList::Follows},
     {"expm1", AutocastList::Widened, AutocastList::Follows},
     {"log", AutocastList::Widened, AutocastList::Follows},

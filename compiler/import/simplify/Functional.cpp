@@ -39,6 +39,10 @@ public:
       for (Argument& argument : value.arguments) replace(argument, by);
       for (auto& [name, argument] : value.named) replace(argument, by);
       const bool writes = writesInPlace(value) && reads(exported.values[at], 0);
+      if (writes && hasNoElements(value)) {  // as `mask[0:-8] = 1` where it has 8 rows
+        by[at] = value.arguments.front().value;
+        continue;
+      }
       if (writes && !canBeNew(at)) value.op.insert(0, "in-place ");
       const bool isNew = writes && !value.op.starts_with("in-place ");
       by[at] = add(std::move(value));
@@ -54,6 +58,10 @@ private:
   ValueId add(Value value) {
     values.push_back(std::move(value));
     return static_cast<ValueId>(values.size() - 1);
+  }
+
+  static bool hasNoElements(const Value& value) {
+    return std::ranges::any_of(value.facts.shape, [](const Size& size) { return size.symbolic.empty() && size.number == 0; });
   }
 
   /// What the node's operand lies in, each inside of the next; the last is no view.

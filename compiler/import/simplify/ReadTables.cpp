@@ -40,6 +40,7 @@ std::optional<Table> tableOfConstant(const Value& constant) {
       return band;
     }
     case Pattern::Kind::None:
+    case Pattern::Kind::Grid:
       break;
   }
   const bool isWhole = static_cast<std::int64_t>(constant.elements.size()) == productOf(constant.facts.shape);

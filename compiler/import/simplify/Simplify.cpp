@@ -115,6 +115,7 @@ Exported simplified(Exported exported) {
   takeLayersApart(exported);
   takeResultsApart(exported);
   nameMasks(exported);
+  nameGrids(exported);
   leaveOutWrittenOver(exported);
   leaveOutNeedlessStops(exported);
   leaveOutCopies(exported);

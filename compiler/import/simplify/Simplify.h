@@ -20,6 +20,8 @@ void takeLayersApart(Exported& exported);
 /// Attention with a mask that lets each place see itself and those before it is told so in place of the mask; one that hides
 /// nothing is left out.
 void nameMasks(Exported& exported);
+/// A table of whole numbers that a grid of steps makes is that grid.
+void nameGrids(Exported& exported);
 bool isView(const Value& node);
 bool writesInPlace(const Value& node);
 /// The argument with each value by another.

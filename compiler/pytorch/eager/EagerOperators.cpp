@@ -3,6 +3,7 @@
 #include "compiler/count/Dims.h"
 #include "compiler/count/Layout.h"
 #include "compiler/graph/ir/Walk.h"
+#include "compiler/pytorch/eager/EagerLayouts.h"
 #include "compiler/pytorch/eager/EagerRules.h"
 
 #include <algorithm>
@@ -28,9 +29,6 @@ const graph::Scope* wholeOf(const graph::Graph& graph, const graph::Op& op) {
   return found;
 }
 
-/// Dimensions from the one whose steps in memory are widest to the narrowest; empty: in their own order.
-using Order = std::vector<std::size_t>;
-
 /// One operator of eager PyTorch, as the graph has it.
 struct Group {
   const graph::Scope* whole = nullptr;  ///< null: a single operator
@@ -41,13 +39,13 @@ struct Group {
 }  // namespace
 
 /// One class: an operator of eager PyTorch is read off tables that are made once for a graph.
-/// Groups, what they read and keep are of the graph; `dims`, `orders`, `bytes` and `sizes` are of the row that is read.
+/// Groups, what they read and keep are of the graph; `dims`, `layouts`, `bytes` and `sizes` are of the row that is read.
 struct EagerReader::Impl {
   Impl(const graph::Graph& graph, EagerDevice device)
       : graph(graph),
         device(device),
         dims(graph.tensors.size()),
-        orders(graph.tensors.size()),
+        layouts(graph, device, dims),
         bytes(graph.tensors.size(), kNotRead) {
     group();
     findReaders();
@@ -63,11 +61,11 @@ struct EagerReader::Impl {
     for (const TensorId tensor : tensors) {
       if (auto fault = readDims(graph, values, tensor, dims[index(tensor)])) return fault;
       bytes[index(tensor)] = static_cast<std::uint64_t>(count(tensor)) * elementBytes(graph[tensor].dtype);
-      orders[index(tensor)].clear();
     }
+    layouts.clear();
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const EagerOperator& op = (*operators)[g];
-      sizes[g].copies = setOrders(groups[g], values, op);
+      layouts.follow(op, *groups[g].ops.front(), aroundOf(groups[g]), values, sizes[g]);
       sizes[g].extras.clear();
       if (graph.training && !op.results.empty()) addExtras(groups[g], rules[g].extra, op, sizes[g].extras);
     }
@@ -150,8 +148,17 @@ struct EagerReader::Impl {
       }
     }
     findWeight(result);
+    findMask(each, result);
     apply(each, result);
     return result;
+  }
+
+  /// The scores' second addend.
+  static void findMask(const Group& each, EagerOperator& op) {
+    if (op.name != "masked_attention") return;
+    const auto isSum = [](const graph::Op* member) { return member->declaration == "add"; };
+    const auto sum = std::ranges::find_if(each.ops, isSum);
+    if (sum != each.ops.end() && (*sum)->inputs.size() > 1) op.mask = (*sum)->inputs[1];
   }
 
   static void findWeight(EagerOperator& op) {
@@ -193,6 +200,7 @@ struct EagerReader::Impl {
     result.keepsFactors = what == EagerKeep::Factors;
     if (what == EagerKeep::Operands || what == EagerKeep::Factors || what == EagerKeep::Both) add(result.operands);
     if (what == EagerKeep::Results || what == EagerKeep::Both) add(result.results);
+    if (what == EagerKeep::Both && result.mask != graph::kNoTensor) add({result.mask});  // a weight perhaps
     if (what != EagerKeep::Declared) return;
     for (const graph::Op* op : each.ops) {
       const auto read = readBackward.find(static_cast<graph::OpId>(op - graph.ops.data()));
@@ -206,6 +214,11 @@ struct EagerReader::Impl {
       }
       add(own);
     }
+  }
+
+  /// What declares the block around the operator.
+  std::string_view aroundOf(const Group& each) const {
+    return each.whole != nullptr ? std::string_view(graph.scopes[index(each.whole->parent)].declaration) : std::string_view();
   }
 
   void addExtras(const Group& each, EagerExtra what, const EagerOperator& op, std::vector<std::uint64_t>& extras) const {
@@ -262,99 +275,6 @@ struct EagerReader::Impl {
     return 0;
   }
 
-  /// In what order the results' elements lie: a permutation is a view, and what works element by element keeps its operand's
-  /// order. Whether a reshape copies.
-  bool setOrders(const Group& each, const sema::Values& values, const EagerOperator& result) {
-    if (result.operands.empty() || result.results.empty()) return false;
-    const TensorId from = result.operands.front();
-    const Order& order = orders[index(from)];
-    const bool isReshape = result.result == EagerResult::Reshape;
-    const bool copies = isReshape && isPermuted(order, dims[index(from)]) &&
-                        wideAxes(dims[index(result.results.front())]).second != wideAxes(dims[index(from)]).second;
-    for (const TensorId to : result.results) {
-      if (result.name == "permute") {
-        orders[index(to)] = permuted(*each.ops.front(), values, order);
-      } else if (isReshape && !copies && !order.empty()) {
-        orders[index(to)] = squeezed(order, dims[index(from)], dims[index(to)]);
-      } else if (isPart(result) && dims[index(to)].size() == dims[index(from)].size()) {
-        orders[index(to)] = order;
-      } else if (dims[index(to)] == dims[index(from)] && !isReshape && !makesPlain(result.name) && !turnsHeads(each, to)) {
-        orders[index(to)] = order;
-      }
-    }
-    return copies;
-  }
-
-  /// A part of its operand, in whose memory it lies.
-  static bool isPart(const EagerOperator& op) { return op.result == EagerResult::Slice || op.name == "split"; }
-
-  /// The axes that are longer than 1, and how long they are.
-  static std::pair<std::vector<std::size_t>, std::vector<std::int64_t>> wideAxes(const std::vector<std::int64_t>& shape) {
-    std::pair<std::vector<std::size_t>, std::vector<std::int64_t>> wide;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      if (shape[axis] == 1) continue;
-      wide.first.push_back(axis);
-      wide.second.push_back(shape[axis]);
-    }
-    return wide;
-  }
-
-  /// The order of a view without, or with more, axes of length 1; empty where the shapes differ in others.
-  static Order squeezed(const Order& order, const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
-    const auto [before, lengths] = wideAxes(from);
-    const auto [after, same] = wideAxes(to);
-    if (lengths != same) return {};
-    Order turned;
-    for (const std::size_t axis : order) {
-      const auto place = std::ranges::find(before, axis);
-      if (place != before.end()) turned.push_back(after[static_cast<std::size_t>(place - before.begin())]);
-    }
-    for (std::size_t axis = 0; axis < to.size(); ++axis) {
-      if (to[axis] == 1) turned.push_back(axis);
-    }
-    return turned;
-  }
-
-  /// Operators whose results are row-major whatever their operands are.
-  static bool makesPlain(std::string_view name) {
-    constexpr std::array<std::string_view, 4> kPlain{"dense", "matmul", "layer_norm", "concat"};
-    return std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end();
-  }
-
-  /// Attention in f32 on CUDA gives sample, place, head, whatever its operands' order is; torch.nn.MultiheadAttention, which has
-  /// places first, then copies. The other kernels keep their operands' order.
-  bool turnsHeads(const Group& each, TensorId result) const {
-    constexpr std::array<std::string_view, 2> kPlacesFirst{"multi_head_attention", "cross_attention"};
-    if (device == EagerDevice::Cpu || graph[result].dtype != TBEM_F32 || each.whole == nullptr ||
-        each.whole->declaration != "scaled_dot_product_attention")
-      return false;
-    const std::string& around = graph.scopes[index(each.whole->parent)].declaration;
-    return std::find(kPlacesFirst.begin(), kPlacesFirst.end(), around) != kPlacesFirst.end();
-  }
-
-  static bool isPermuted(const Order& order, const std::vector<std::int64_t>& dims) {
-    std::size_t before = 0;
-    for (const std::size_t d : order) {
-      if (dims[d] == 1) continue;
-      if (d < before) return true;
-      before = d;
-    }
-    return false;
-  }
-
-  /// Axis i of the result is axis order[i] of the operand.
-  static Order permuted(const graph::Op& op, const sema::Values& values, const Order& before) {
-    const auto attribute = std::ranges::find(op.attributes, "order", &graph::Attribute::name);
-    if (attribute == op.attributes.end()) return {};
-    Order place(attribute->values.size());
-    for (std::size_t i = 0; i < place.size(); ++i) {
-      place[static_cast<std::size_t>(values.integer(attribute->values[i]))] = i;
-    }
-    Order after(place.size());
-    for (std::size_t p = 0; p < place.size(); ++p) after[p] = place[before.empty() ? p : before[p]];
-    return after;
-  }
-
   const graph::Graph& graph;
   EagerDevice device;
   std::vector<Group> groups;
@@ -365,9 +285,9 @@ struct EagerReader::Impl {
   std::vector<bool> outside;                        ///< by tensor: read outside its own group, or returned
   std::map<graph::OpId, std::vector<TensorId>> readBackward;
   std::vector<std::vector<std::int64_t>> dims;  ///< by tensor
-  std::vector<Order> orders;                    ///< by tensor
-  std::vector<std::uint64_t> bytes;             ///< by tensor
-  std::vector<EagerSizes> sizes;                ///< by group
+  EagerLayouts layouts;
+  std::vector<std::uint64_t> bytes;  ///< by tensor
+  std::vector<EagerSizes> sizes;     ///< by group
 };
 
 EagerReader::EagerReader(const graph::Graph& graph, EagerDevice device) : impl(std::make_unique<Impl>(graph, device)) {}

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tbem::estimate {
@@ -24,7 +25,7 @@ enum class EagerResult : std::uint8_t {
   View,     ///< they share the first operand's memory
   Slice,    ///< the same; but the gradient is a tensor of the whole operand's size
   Reshape,  ///< a view, unless the operand's elements lie in another order: then a copy
-  Expand    ///< no memory: a view with strides of 0
+  Expand    ///< a view with strides of 0
 };
 
 /// What an operator gives its operands' gradients.
@@ -51,7 +52,8 @@ struct EagerOperator {
   std::vector<graph::TensorId> weights;
   /// Of a convolution or dense layer; of the weight perhaps what it was cast to, which is one of the operands then.
   graph::TensorId weight = graph::kNoTensor, bias = graph::kNoTensor;
-  std::vector<graph::TensorId> buffers;  ///< running statistics, as they are before it
+  graph::TensorId mask = graph::kNoTensor;  ///< of masked_attention: what is added to its scores
+  std::vector<graph::TensorId> buffers;     ///< running statistics, as they are before it
   std::vector<graph::TensorId> results;
   std::vector<graph::TensorId> kept;  ///< of its operands and results, for the gradient
   bool keepsFactors = false;          ///< of `kept`, those that the gradient of another operand reads (EagerKeep::Factors)
@@ -66,7 +68,10 @@ using EagerOperators = std::vector<EagerOperator>;
 /// What of an operator depends on a row's sizes.
 struct EagerSizes {
   std::vector<std::uint64_t> extras;  ///< bytes of what is allocated and kept beside its tensors: moments, indices, masks
-  bool copies = false;                ///< Reshape: the operand's elements lie in another order
+  bool copies = false;                ///< Reshape: no view has the operand's elements in their order
+  /// Operands of a product that it reads, and keeps, as copies of so many bytes.
+  std::vector<std::pair<graph::TensorId, std::uint64_t>> copied;
+  std::uint64_t maskGradient = 0;  ///< bytes of the gradient of EagerOperator::mask as a kernel makes it, one a score
 };
 
 /// Reads a graph once, and then for any number of rows what depends on sizes.

@@ -58,6 +58,7 @@ constexpr EagerRule kRules[] = {
     {"mean"},
     {"sum"},
     {"scaled_dot_product_attention", EagerKeep::Both, EagerExtra::LogSums},
+    {"masked_attention", EagerKeep::Both, EagerExtra::LogSums},
     {"add", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::New, EagerGradient::Pass, EagerInPlace::Sum},
     {"sub", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::New, EagerGradient::Pass},
     {"add_scalar", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::New, EagerGradient::Pass},

@@ -23,4 +23,14 @@ bool saves(const EagerOperator& op, graph::TensorId tensor, const std::vector<bo
   return !hasOthers;
 }
 
+std::vector<std::uint32_t> firstReaders(const EagerOperators& operators, const std::vector<bool>& differentiable) {
+  std::vector<std::uint32_t> first(differentiable.size(), kNoEagerOp);
+  for (auto op = static_cast<std::uint32_t>(operators.size()); op-- > 0;) {
+    for (const graph::TensorId operand : operators[op].operands) {
+      if (differentiable[graph::index(operand)]) first[graph::index(operand)] = op;
+    }
+  }
+  return first;
+}
+
 }  // namespace tbem::estimate

@@ -44,7 +44,7 @@ public:
     std::ranges::sort(leaves);
     differentiable.assign(graph.tensors.size(), false);
     for (const TensorId leaf : leaves) differentiable[index(leaf)] = true;
-    findFirstReaders();
+    firstReader = firstReaders(operators, differentiable);
     for (const EagerOperator& op : operators) {
       workspaces.push_back(workspacesOf(op, graph, values, options));
       if (op.name.starts_with("conv") && op.name != "conv2d") ++step.notAsked;
@@ -79,18 +79,6 @@ private:
   // ---- workspaces ----
   bool keepsWorkspaces(const EagerOperator& op) const { return options.products.kept && isProduct(op); }
 
-  /// What a thread's first product takes, where it is never given back.
-  struct KeptWorkspaces {
-    bool product = false, withBias = false;
-  };
-  void keepProductWorkspaces(KeptWorkspaces& kept, bool epilogue) {
-    if (!std::exchange(kept.product, true)) tape.allocate(options.products.product, EagerKind::Cublas);
-    if (epilogue && options.products.withBiasKept && !std::exchange(kept.withBias, true))
-      tape.allocate(options.products.withBias, EagerKind::Cublas);
-  }
-
-  static EagerKind workspaceKind(const EagerOperator& op) { return op.name == "conv2d" ? EagerKind::Cudnn : EagerKind::Cublas; }
-
   // ---- memory ----
   std::uint64_t bytes(TensorId tensor) {
     std::uint64_t& known = bytesOf[index(tensor)];
@@ -122,15 +110,19 @@ private:
       keepExtras(0, first);
       if (narrowsBias(op)) castBiases.push_back(tape.allocate(narrowBytes(op), EagerKind::Activations));
       if (!writeOver(op, isRecorded)) {
+        for (const auto& [tensor, bytes] : sizes[current].copied)
+          copies.emplace_back(tensor, tape.allocate(bytes, EagerKind::Activations));
         makeResults(op);
         for (const TensorId tensor : op.kept) {
-          if (saves(op, tensor, differentiable)) kept.push_back(tape.hold(at(tensor)));
+          if (saves(op, tensor, differentiable)) kept.push_back(tape.hold(copyOf(tensor)));
         }
       }
       // cuBLASLt's is there when its handle is asked for, which is cuBLAS's own and brings the workspace that stays.
       const EagerId workspace = takeWorkspace(workspaces[current].forward);
-      if (keepsWorkspaces(op)) keepProductWorkspaces(keptForward, hasEpilogue(op, graph, values));
+      if (keepsWorkspaces(op)) keepProductWorkspaces(options.products, keptForward, hasEpilogue(op, graph, values), tape);
       tape.release(workspace);
+      for (const auto& [tensor, copy] : copies) tape.release(copy);
+      copies.clear();
       keepExtras(first, sizes[current].extras.size());
       if (!isRecorded) releaseKept(keptFrom[current]);
       for (const TensorId operand : op.operands) {
@@ -146,6 +138,12 @@ private:
     castBiases.clear();
     if (graph.training) return;
     for (const TensorId output : graph.outputs) drop(output);
+  }
+
+  /// Of an operand that the operator at work reads as a copy; else the tensor itself.
+  EagerId copyOf(TensorId tensor) {
+    const auto copy = std::ranges::find(copies, tensor, &std::pair<TensorId, EagerId>::first);
+    return copy != copies.end() ? copy->second : at(tensor);
   }
 
   void keepExtras(std::size_t from, std::size_t to) {
@@ -175,16 +173,16 @@ private:
   }
 
   EagerId takeWorkspace(const EagerWorkspace& size) {
-    return size.bytes != 0 || size.most != 0 ? tape.allocate(size, workspaceKind(operators[current])) : kNoEagerTensor;
+    if (size.bytes == 0 && size.most == 0) return kNoEagerTensor;
+    return tape.allocate(size, operators[current].name == "conv2d" ? EagerKind::Cudnn : EagerKind::Cublas);
   }
   void setOperator(std::uint32_t op) { tape.setOperator(current = op); }
   void useWorkspace(const EagerWorkspace& size) { tape.release(takeWorkspace(size)); }
 
   void makeResults(const EagerOperator& op) {
-    const bool shares = op.result == EagerResult::View || op.result == EagerResult::Slice ||
-                        (op.result == EagerResult::Reshape && !sizes[current].copies);
+    const bool shares = op.result != EagerResult::New && !sizes[current].copies;
     for (const TensorId result : op.results) {
-      if (op.result == EagerResult::Expand || (shares && op.operands.empty())) {
+      if (shares && op.operands.empty()) {
         at(result) = kNoEagerTensor;
       } else {
         at(result) = shares ? tape.hold(at(op.operands.front())) : tape.allocate(bytes(result), EagerKind::Activations);
@@ -223,7 +221,7 @@ private:
           useSumBuffers(elements(op.results.front()) / columns, columns, element, options.sums, tape);
         return;
       }
-      if (keepsWorkspaces(op)) keepProductWorkspaces(keptBackward, false);
+      if (keepsWorkspaces(op)) keepProductWorkspaces(options.products, keptBackward, false, tape);
       const bool weight = tensor == op.weight || isWeight(tensor);
       useWorkspace(weight ? workspaces[current].weightGradient : workspaces[current].dataGradient);
     };
@@ -250,6 +248,15 @@ private:
     }
   }
 
+  /// A mask that heads or samples share has the sum of their gradients.
+  void sumMask(const EagerOperator& op) {
+    for (auto& [tensor, gradient] : made) {
+      if (tensor != op.mask || bytes(tensor) == sizes[current].maskGradient) continue;
+      const EagerId sum = tape.allocate(bytes(tensor), kindOfGradient(tensor));
+      tape.release(std::exchange(gradient, sum));
+    }
+  }
+
   void differentiate(const EagerOperator& op) {
     arrived.clear();
     for (const TensorId result : op.results) {
@@ -261,6 +268,7 @@ private:
     if (op.gradient == EagerGradient::Product) castProducts(op);
     releaseKept(keptFrom[current]);
     castBias(op);
+    sumMask(op);
     for (const auto& [tensor, gradient] : made) give(tensor, gradient);
     for (const auto& [tensor, gradient] : made) {
       if (firstReader[index(tensor)] == current) own(tensor);
@@ -286,6 +294,7 @@ private:
   EagerId gradientFor(const EagerOperator& op, TensorId tensor, EagerId arrived) {
     const EagerKind kind = kindOfGradient(tensor);
     const std::uint64_t size = tensor == op.bias && narrowsBias(op) ? narrowBytes(op) : bytes(tensor);
+    if (tensor == op.mask) return tape.allocate(sizes[current].maskGradient, EagerKind::Temporaries);
     const TensorId result = op.results.front();
     // A part of a concatenation lies in it; an operand that was repeated along an axis needs a sum.
     const bool lies = op.gradient == EagerGradient::Pass && (op.name == "concat" ? size <= bytes(result) : size == bytes(result));
@@ -334,16 +343,6 @@ private:
     there = sum;
   }
 
-  /// Of an input whose gradient is wanted, by the operator behind which it is complete.
-  void findFirstReaders() {
-    firstReader.assign(graph.tensors.size(), kNoEagerOp);
-    for (auto op = static_cast<std::uint32_t>(operators.size()); op-- > 0;) {
-      for (const TensorId operand : operators[op].operands) {
-        if (differentiable[index(operand)]) firstReader[index(operand)] = op;
-      }
-    }
-  }
-
   /// AccumulateGrad keeps a gradient as it arrives, or copies one that others hold, too.
   void own(TensorId input) {
     EagerId& there = gradients[index(input)];
@@ -361,22 +360,23 @@ private:
   const EagerOptions& options;
   EagerStep& step;
   const EagerOperators& operators;
-  const std::vector<EagerSizes>& sizes;            ///< by operator
-  std::vector<std::uint64_t> bytesOf;              ///< by graph tensor
-  std::vector<EagerId> memory;                     ///< by graph tensor: where it is now
-  std::vector<EagerId> gradients;                  ///< by graph tensor: what has arrived of its gradient
-  std::vector<std::uint8_t> turned;                ///< by graph tensor: `gradients` has a view of a transposed one
-  std::vector<bool> differentiable;                ///< by graph tensor: leads back to one of the leaves
-  std::vector<EagerId> kept;                       ///< tensors of the step that operators keep, operator after operator
-  std::vector<std::size_t> keptFrom;               ///< by operator: its first place in these
-  std::vector<OperatorWorkspaces> workspaces;      ///< by operator
-  std::vector<TensorId> leaves;                    ///< weights, and inputs whose gradient is wanted, in order of their numbers
-  std::vector<std::uint32_t> firstReader;          ///< by graph tensor: of those inputs, the first operator that reads it
-  std::vector<std::size_t> readers;                ///< by graph tensor: operators of the forward pass that will read it
-  std::vector<std::int64_t> dims;                  ///< of the tensor that is looked at
-  std::vector<EagerId> castBiases;                 ///< what autocast made of biases, until it ends
-  std::vector<EagerId> arrived;                    ///< gradients of the operator's results
-  std::vector<std::pair<TensorId, EagerId>> made;  ///< gradients of its operands
+  const std::vector<EagerSizes>& sizes;              ///< by operator
+  std::vector<std::uint64_t> bytesOf;                ///< by graph tensor
+  std::vector<EagerId> memory;                       ///< by graph tensor: where it is now
+  std::vector<EagerId> gradients;                    ///< by graph tensor: what has arrived of its gradient
+  std::vector<std::uint8_t> turned;                  ///< by graph tensor: `gradients` has a view of a transposed one
+  std::vector<bool> differentiable;                  ///< by graph tensor: leads back to one of the leaves
+  std::vector<EagerId> kept;                         ///< tensors of the step that operators keep, operator after operator
+  std::vector<std::size_t> keptFrom;                 ///< by operator: its first place in these
+  std::vector<OperatorWorkspaces> workspaces;        ///< by operator
+  std::vector<TensorId> leaves;                      ///< weights, and inputs whose gradient is wanted, in order of their numbers
+  std::vector<std::uint32_t> firstReader;            ///< by graph tensor: of those that are differentiable from the start
+  std::vector<std::size_t> readers;                  ///< by graph tensor: operators of the forward pass that will read it
+  std::vector<std::int64_t> dims;                    ///< of the tensor that is looked at
+  std::vector<EagerId> castBiases;                   ///< what autocast made of biases, until it ends
+  std::vector<std::pair<TensorId, EagerId>> copies;  ///< of operands that a product reads as copies
+  std::vector<EagerId> arrived;                      ///< gradients of the operator's results
+  std::vector<std::pair<TensorId, EagerId>> made;    ///< gradients of its operands
   EagerTape tape;
   KeptWorkspaces keptForward, keptBackward;  ///< by the thread of each pass
   std::uint32_t current = kNoEagerOp;

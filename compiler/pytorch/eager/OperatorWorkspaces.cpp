@@ -3,6 +3,7 @@
 #include "compiler/count/Dims.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tbem::estimate {
 
@@ -17,6 +18,12 @@ bool hasEpilogue(const EagerOperator& op, const graph::Graph& graph, const sema:
   if (op.name != "dense" || op.bias == graph::kNoTensor) return false;
   const auto dims = dimsOf(graph, values, op.weight);
   return dims && std::ranges::all_of(*dims, [](std::int64_t length) { return length > 1; });
+}
+
+void keepProductWorkspaces(const ProductWorkspaces& products, KeptWorkspaces& kept, bool epilogue, EagerTape& tape) {
+  if (!std::exchange(kept.product, true)) tape.allocate(products.product, EagerKind::Cublas);
+  if (epilogue && products.withBiasKept && !std::exchange(kept.withBias, true))
+    tape.allocate(products.withBias, EagerKind::Cublas);
 }
 
 OperatorWorkspaces workspacesOf(const EagerOperator& op, const graph::Graph& graph, const sema::Values& values,

@@ -10,6 +10,12 @@ bool isProduct(const EagerOperator& op);
 /// Whether the bias is added by cuBLASLt (isInputCompliesAddmmCudaLt in aten/src/ATen/native/cuda/Blas.cpp): both of the weight's
 /// dimensions are more than 1.
 bool hasEpilogue(const EagerOperator& op, const graph::Graph& graph, const sema::Values& values);
+/// What a thread's first product took, where it is never given back.
+struct KeptWorkspaces {
+  bool product = false, withBias = false;
+};
+/// What a product takes for good. `epilogue`: as hasEpilogue says.
+void keepProductWorkspaces(const ProductWorkspaces& products, KeptWorkspaces& kept, bool epilogue, EagerTape& tape);
 /// What is given back behind the operator; nothing of what PyTorch keeps.
 OperatorWorkspaces workspacesOf(const EagerOperator& op, const graph::Graph& graph, const sema::Values& values,
                                 const EagerOptions& options);

@@ -254,6 +254,18 @@ void addLayers(std::map<std::string, Generator>& table) {
     return {fmt::format("scaled_dot_product_attention(%0, %1, %2, causal: {}{})", d.coin(), d.coin() ? ", dropout: 0.25" : ""),
             {real(query), real(key), real(value)}};
   };
+  table["masked_attention"] = [](Dice& d) -> Case {
+    Dims lead;
+    for (std::int64_t i = d.integer(0, 2); i > 0; --i) lead.push_back(d.integer(1, 3));
+    const std::int64_t l = d.integer(1, 5), m = d.integer(1, 5), k = d.integer(1, 5), e = d.integer(1, 5);
+    Dims query = lead, key = lead, value = lead, mask = lead;
+    query.insert(query.end(), {l, k}), key.insert(key.end(), {m, k}), value.insert(value.end(), {m, e});
+    mask.insert(mask.end(), {l, m});
+    for (std::int64_t& length : mask) length = d.coin() ? length : 1;  // which broadcasts
+    mask.erase(mask.begin(), mask.begin() + d.integer(0, static_cast<std::int64_t>(mask.size())));
+    return {fmt::format("masked_attention(%0, %1, %2, %3{})", d.coin() ? ", dropout: 0.25" : ""),
+            {real(query), real(key), real(value), real(mask)}};
+  };
 }
 
 }  // namespace tbem::test

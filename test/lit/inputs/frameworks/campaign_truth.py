@@ -112,9 +112,19 @@ def corrected():
     return {packet: OfGradients(formula, known[packet]) for packet, formula in formulas.items()}
 
 
+def one_step(model, optimizer, positional, named, labels):
+    optimizer.zero_grad(set_to_none=True)
+    logits = logits_of(model(*positional, **named))
+    loss = torch.nn.functional.cross_entropy(logits, labels)
+    del logits
+    loss.backward()
+    optimizer.step()
+
+
 def step(model, texts, mode, device):
-    """A step with plain gradient descent, which has no state: the first is as all others. Multiply-adds by FlopCounterMode, the
-    peak of live tensors by MemTracker."""
+    """A step with plain gradient descent, which has no state: the first is as all others. Multiply-adds by FlopCounterMode, then, of
+    a second step, the peak of live tensors by MemTracker: FlopCounterMode takes operators apart that have a kernel of their own
+    (`silu_backward`), whose parts would count as tensors."""
     formulas = corrected()
     model.train()
     with mode:
@@ -122,15 +132,13 @@ def step(model, texts, mode, device):
         positional, named = inputs_of(texts, model, device)
         with torch.no_grad(), FlopCounterMode(display=False) as forward:
             labels = labels_for(logits_of(model(*positional, **named)))
+        with FlopCounterMode(display=False, custom_mapping=formulas) as whole:
+            one_step(model, optimizer, positional, named, labels)
+        optimizer.zero_grad(set_to_none=True)
         tracker = MemTracker()
         tracker.track_external(model, optimizer, labels, *positional, *named.values())
-        with tracker, FlopCounterMode(display=False, custom_mapping=formulas) as whole:
-            optimizer.zero_grad(set_to_none=True)
-            logits = logits_of(model(*positional, **named))
-            loss = torch.nn.functional.cross_entropy(logits, labels)
-            del logits
-            loss.backward()
-            optimizer.step()
+        with tracker:
+            one_step(model, optimizer, positional, named, labels)
         peaks = tracker.get_tracker_snapshot("peak")
     backward = whole.get_total_flops() - forward.get_total_flops()
     kinds = {getattr(kind, "value", str(kind)): count for kind, count in peaks[torch.device(device, 0)].items()}

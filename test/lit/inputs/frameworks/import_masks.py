@@ -16,7 +16,7 @@ SMALL_TOO = ["compared", "added", "wide window", "narrow window", "open"]
 def word_of(text):
     """How the program's attention says what it sees."""
     if "scaled_dot_product_attention(" not in text:
-        return "mask" if "softmax(" in text else "nothing"
+        return "mask" if "masked_attention(" in text else "nothing"
     return "causal" if "causal: true" in text else "open"
 
 
