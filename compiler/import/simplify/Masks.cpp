@@ -40,6 +40,19 @@ MaskKind kindOf(const Table& table, const Facts& mask, const Size& rows, const S
   return isCausal ? MaskKind::Causal : MaskKind::Other;
 }
 
+/// What a mask is where its condition hides nothing, as transformers' masks of inputs without padding do.
+std::optional<ValueId> seenThrough(const Exported& exported, const std::vector<std::optional<Table>>& tables, const Value& mask) {
+  if (mask.kind != Value::Kind::Node) return std::nullopt;
+  if (const std::optional<ValueId> same = givenOn(exported, mask)) return same;
+  if (wordOf(mask) != "where" || mask.arguments.size() != 3) return std::nullopt;
+  const Argument &condition = mask.arguments[0], &chosen = mask.arguments[1];
+  if (condition.kind != Argument::Kind::Value || chosen.kind != Argument::Kind::Value) return std::nullopt;
+  const std::optional<Table>& table = tables[index(condition.value)];
+  const std::optional<double> element = table ? evenNumber(*table) : std::nullopt;
+  const bool isSame = exported[chosen.value].facts.type == mask.facts.type;
+  return element && *element != 0 && isSame ? std::optional(chosen.value) : std::nullopt;
+}
+
 }  // namespace
 
 void nameMasks(Exported& exported) {
@@ -52,7 +65,9 @@ void nameMasks(Exported& exported) {
     Argument* const mask = value.arguments.size() > kMask ? &value.arguments[kMask]
                            : named != value.named.end()   ? &named->second
                                                           : nullptr;
-    if (mask == nullptr || mask->kind != Argument::Kind::Value || !tables[index(mask->value)]) continue;
+    if (mask == nullptr || mask->kind != Argument::Kind::Value) continue;
+    while (const std::optional<ValueId> seen = seenThrough(exported, tables, exported[mask->value])) mask->value = *seen;
+    if (!tables[index(mask->value)]) continue;
     const auto lengthOf = [&](const Argument& operand) {
       const std::size_t rank = operand.kind == Argument::Kind::Value ? exported[operand.value].facts.rank() : 0;
       return rank < 2 ? Size() : exported[operand.value].facts.shape[rank - 2];
