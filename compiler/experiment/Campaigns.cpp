@@ -1,6 +1,7 @@
 #include "compiler/experiment/Campaigns.h"
 
 #include "compiler/diagnostics/Hints.h"
+#include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/support/Bug.h"
@@ -103,7 +104,9 @@ bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pla
   return true;
 }
 
-bool isRead(const ast::Clause& clause) { return clause.word.text == "tune" || clause.word.text == "on"; }
+bool isRead(const ast::Clause& clause) {
+  return clause.word.text == "tune" || clause.word.text == "on" || clause.word.text == "examples";
+}
 
 /// Other clauses belong to later stages.
 bool refuseOthers(DiagnosticSink& sink, const ast::Measure& decl) {
@@ -122,9 +125,30 @@ bool readTune(Workspace& workspace, const ast::Measure& decl, MeasurePlan& plan,
   return true;
 }
 
+/// Clause `examples`. It measures what it measures, on backends of our own.
+bool readOver(Workspace& workspace, const std::vector<std::unique_ptr<TrainingRun>>& trainings, const ast::Measure& decl,
+              MeasurePlan& plan) {
+  const auto clause = std::ranges::find_if(decl.others, [](const ast::Clause& one) { return one.word.text == "examples"; });
+  if (clause == decl.others.end() || plan.run == nullptr) return true;
+  DiagnosticSink& sink = workspace.session.sink;
+  const auto there = std::ranges::find_if(plan.backends, [](const foreign::Asked& asked) { return asked.foreign.has_value(); });
+  if (there != plan.backends.end() || !decl.metrics.empty()) {
+    const bool isMetric = there == plan.backends.end();
+    sink.report(diag::design_clause_value, isMetric ? decl.metrics.front().range : clause->range,
+                isMetric ? "metric" : "examples",
+                isMetric ? "nothing beside `examples`, which says itself what is measured" : "a backend of tbemc's own",
+                "`" + (isMetric ? decl.metrics.front().text : there->name) + "`");
+    return false;
+  }
+  plan.examples = readMeasuredExamples(workspace, trainings, *clause, *plan.run);
+  plan.wantsMemory = plan.wantsLatency = false;
+  return plan.examples.has_value();
+}
+
 }  // namespace
 
-std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, const Request& request) {
+std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs,
+                                      const std::vector<std::unique_ptr<TrainingRun>>& trainings, const Request& request) {
   DiagnosticSink& sink = workspace.session.sink;
   std::vector<std::string> names;
   for (const ast::Design* design : workspace.all<ast::Design>()) names.push_back(design->name.text);
@@ -155,7 +179,7 @@ std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, co
     }
     const bool sound = readMetrics(sink, *decl, plan) && readBackends(workspace, decl, plan, request) &&
                        readRepeat(sink, *decl, plan, request) && readTune(workspace, *decl, plan, request) &&
-                       refuseOthers(sink, *decl);
+                       refuseOthers(sink, *decl) && readOver(workspace, trainings, *decl, plan);
     if (sound && plan.run != nullptr) plans.push_back(std::move(plan));
   }
   return plans;

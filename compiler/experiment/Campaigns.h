@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/experiment/designs/Designs.h"
+#include "compiler/experiment/trainings/MeasuredExamples.h"
 #include "compiler/foreign/Backend.h"
 #include "compiler/support/PrivateFolder.h"
 #include "runtime/core/ExecutableFile.h"
@@ -26,10 +27,12 @@ struct MeasurePlan {
   unsigned repeats = 1;
   Tuning tuning;  ///< --tune, else its own clause, else off
   bool wantsMemory = true, wantsLatency = true, wantsEnergy = false;
+  std::optional<MeasuredExamples> examples;  ///< rows are run over these, here; nothing: over stand-in data, in processes
 };
 
-/// The campaigns of a program; mistakes go to the session. `designs` must outlive them.
-std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, const Request& request);
+/// The campaigns of a program; mistakes go to the session. `designs` and `trainings` must outlive them.
+std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs,
+                                      const std::vector<std::unique_ptr<TrainingRun>>& trainings, const Request& request);
 
 /// A row on a backend, as far as it is known before it runs.
 struct CaseRow {
@@ -38,6 +41,8 @@ struct CaseRow {
   std::string backend;
   const foreign::Backend* foreign = nullptr;  ///< of the plan, where another program measures it; there is no plan of memory then
   std::string identity;
+  std::string
+      examples;  ///< of a row that is run over examples: hash of these and the weights, once it is known (examples/RunExamples.h)
   std::string skip;  ///< why it cannot run here; empty: it can
   std::uint64_t staticMemory = 0, live = 0, arena = 0;
   std::uint32_t unknownWorkspaces = 0;  ///< as in estimate::Program

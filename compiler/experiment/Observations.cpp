@@ -68,10 +68,18 @@ std::vector<unsigned> threadsOf(const std::vector<CaseRow>& rows) {
   return {all.begin(), all.end()};
 }
 
+std::string Place::text() const {
+  return backend + (tune == "off" ? "" : ", tune " + tune) + (examples.empty() ? "" : ", over " + examples);
+}
+
+Place placeOf(const CaseRow& row) {
+  return {row.backend, text(row.plan->tuning), row.plan->examples ? row.plan->examples->text() : ""};
+}
+
 std::vector<Place> placesOf(const DesignRun& run, const std::vector<CaseRow>& rows) {
   std::vector<Place> places;
   for (const CaseRow& row : rows) {
-    Place place{row.backend, text(row.plan->tuning)};
+    Place place = placeOf(row);
     if (row.plan->run == &run && std::find(places.begin(), places.end(), place) == places.end())
       places.push_back(std::move(place));
   }
@@ -83,7 +91,7 @@ std::vector<Observation> observationsOf(const DesignRun& run, const Place& place
   std::vector<Observation> observations;
   std::map<std::pair<std::string, LevelIndices>, std::size_t> known;
   for (const CaseRow& row : rows) {
-    if (row.plan->run != &run || Place{row.backend, text(row.plan->tuning)} != place) continue;
+    if (row.plan->run != &run || placeOf(row) != place) continue;
     const auto [entry, isNew] = known.try_emplace({row.identity, run.rows[row.row]}, observations.size());
     if (isNew) observations.push_back({&row, {}});
     Observation& observation = observations[entry->second];

@@ -36,11 +36,13 @@ std::vector<unsigned> threadsOf(const std::vector<CaseRow>& rows);
 /// Where and how a design was measured.
 struct Place {
   std::string backend;
-  std::string tune;  ///< text(Tuning)
+  std::string tune = "off";  ///< text(Tuning)
+  std::string examples;      ///< MeasuredExamples::text; "": over stand-in data
   bool operator==(const Place&) const = default;
-  /// "cpu", or "cpu, tune on".
-  std::string text() const { return tune == "off" ? backend : backend + ", tune " + tune; }
+  /// "cpu", or "cpu, tune on, over fashion.test by t".
+  std::string text() const;
 };
+Place placeOf(const CaseRow& row);
 /// The places at which the campaigns measure a design, in their order, each once.
 std::vector<Place> placesOf(const DesignRun& run, const std::vector<CaseRow>& rows);
 

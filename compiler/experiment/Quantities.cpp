@@ -18,6 +18,18 @@ constexpr MeasuredQuantity kMeasured[] = {
     {"energy", Quantity::Joules, &Measurement::energy},
 };
 
+constexpr ExampleQuantity kOfExamples[] = {
+    {"mean_flops", "FLOPs", Quantity::Flops, &Measurement::meanFlops},
+    {"least_flops", "least", Quantity::Flops, &Measurement::leastFlops},
+    {"most_flops", "most", Quantity::Flops, &Measurement::mostFlops},
+    {"mean_latency", "latency", Quantity::Seconds, &Measurement::meanLatency},
+    {"least_latency", "shortest", Quantity::Seconds, &Measurement::leastLatency},
+    {"most_latency", "longest", Quantity::Seconds, &Measurement::mostLatency},
+    {"accuracy", "accuracy", Quantity::Number, &Measurement::accuracy, true},
+    {"coverage", "coverage", Quantity::Number, &Measurement::coverage, true},
+    {"correlation", "correlation", Quantity::Number, &Measurement::correlation},
+};
+
 /// What is estimated.
 struct EstimatedQuantity {
   const char* name;
@@ -33,11 +45,14 @@ template <class Visit>
 void forEachQuantity(const Visit& visit) {
   for (const auto& each : kMeasured) visit(each.name, each.quantity);
   for (const auto& each : kEstimated) visit(each.name, each.quantity);
+  for (const auto& each : kOfExamples) visit(each.name, each.quantity);
 }
 
 }  // namespace
 
 std::span<const MeasuredQuantity> measuredQuantities() { return kMeasured; }
+
+std::span<const ExampleQuantity> exampleQuantities() { return kOfExamples; }
 
 const std::vector<std::string>& quantityNames() {
   static const std::vector<std::string> names = [] {

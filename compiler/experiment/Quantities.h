@@ -22,6 +22,16 @@ struct MeasuredQuantity {
 };
 std::span<const MeasuredQuantity> measuredQuantities();
 
+/// What is measured of a row that is run over a data set: named as in responses, in tables and JSON.
+struct ExampleQuantity {
+  const char* name;
+  const char* title;  ///< of a table's column
+  report::Quantity quantity;
+  std::optional<double> runtime::Measurement::*member;
+  bool isShare = false;
+};
+std::span<const ExampleQuantity> exampleQuantities();
+
 /// The names of all, measured and estimated: memory_peak, latency, static_memory, ...
 const std::vector<std::string>& quantityNames();
 

@@ -173,6 +173,7 @@ Quantities quantitiesOf(const CaseRow& row, const runtime::Measurement& value) {
   for (const MeasuredQuantity& each : measuredQuantities()) {
     std::visit([&](auto member) { add(each.name, value.*member); }, each.member);
   }
+  for (const ExampleQuantity& each : exampleQuantities()) add(each.name, value.*each.member);
   return out;
 }
 
@@ -190,8 +191,7 @@ OwnNumbers ownNumbers(const RegressionPlan& plan) {
 Fitted collect(const RegressionPlan& plan, const Place& place, const std::vector<CaseRow>& rows, const StoredRows& stored) {
   Fitted fitted;
   fitted.plan = &plan;
-  fitted.backend = place.backend;
-  fitted.tune = place.tune;
+  fitted.place = place;
   const OwnNumbers own = ownNumbers(plan);
   for (const Observation& observation : observationsOf(*plan.run, place, rows, stored)) {
     const CaseRow& row = *observation.row;
@@ -235,7 +235,7 @@ Comparison compare(const RegressionPlan& plan, const std::vector<const Fitted*>&
   comparison.plan = &plan;
   comparison.rows = fits.front()->rows;
   for (const Fitted* fitted : fits) {
-    comparison.places.push_back(fitted->place());
+    comparison.places.push_back(fitted->place.text());
     std::erase_if(comparison.rows, [&](std::size_t row) { return std::ranges::count(fitted->rows, row) == 0; });
   }
   const std::vector<design::Factor> factors = plan.run->factors();
@@ -301,7 +301,7 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
         const bool ran = std::any_of(fitted.lost.begin(), fitted.lost.end(),
                                      [](const Fitted::Lost& lost) { return lost.status != "unmeasured"; });
         if (ran)
-          lost.push_back(fmt::format("on {} {} row{} lost: {}", fitted.place(), fitted.lost.size(),
+          lost.push_back(fmt::format("on {} {} row{} lost: {}", fitted.place.text(), fitted.lost.size(),
                                      fitted.lost.size() == 1 ? " was" : "s were", lostText(fitted)));
         continue;
       }

@@ -36,8 +36,7 @@ void refuseLaterDeclarations(Workspace& workspace);
 /// A regression on one backend.
 struct Fitted {
   const RegressionPlan* plan = nullptr;
-  std::string backend;
-  std::string tune = "off";               ///< text(Tuning)
+  Place place;                            ///< where it was measured, and of what
   std::optional<regress::Result> result;  ///< there, in all that fitRegressions returns
   std::vector<std::size_t> rows;          ///< of the design, those that were measured
   std::vector<double> responses;          ///< medians over repeats, by row
@@ -49,8 +48,6 @@ struct Fitted {
     std::string reason;         ///< as the store has it
   };
   std::vector<Lost> lost;  ///< by row
-  /// "cpu", or "cpu, tune on".
-  std::string place() const { return tune == "off" ? backend : backend + ", tune " + tune; }
 };
 
 /// What regressions are fitted to; all must outlive the fit.
@@ -67,7 +64,7 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
 /// How the fits of one regression differ from backend to backend.
 struct Comparison {
   const RegressionPlan* plan = nullptr;
-  std::vector<std::string> places;           ///< Fitted::place
+  std::vector<std::string> places;           ///< Fitted::place, as text
   std::vector<std::size_t> rows;             ///< of the design: those that all places have
   std::vector<regress::Result> fits;         ///< of these rows, by place
   std::vector<regress::Contrast> contrasts;  ///< of each pair of places

@@ -6,6 +6,7 @@
 #include "compiler/run/RunPerturbations.h"
 #include "compiler/run/RunTrainings.h"
 #include "compiler/run/State.h"
+#include "compiler/run/examples/RunExamples.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -86,6 +87,22 @@ bool allOfFiles(const Measured& measured) {
          std::ranges::all_of(measured.regressions, [](const RegressionPlan& plan) { return !plan.file.empty(); });
 }
 
+/// A training, unless the one whose weights it begins with did not end in this run: what that had kept before is another one's.
+tl::expected<train::Outcome, Failed> trainOne(State& state, const TrainingRun& training) {
+  const TrainingRequest& how = state.request.training;
+  const auto first = std::ranges::find(state.trained, training.startsFrom, &Trained::training);
+  const bool hasStart = training.startsFrom == nullptr || (first != state.trained.end() && first->outcome.has_value());
+  if (!hasStart)
+    return failed(kEnvironment, fmt::format("train {}: `{}`, whose weights it begins with, did not end",
+                                            training.spec.decl->name.text, training.startsFrom->spec.decl->name.text));
+  return runTraining(listenerOf(state), state, training, {checkpointPath(*state.workspace, training, how.folder), how.fresh});
+}
+
+CheckpointOf checkpointsIn(const State& state) {
+  return
+      [&state](const TrainingRun& training) { return checkpointPath(*state.workspace, training, state.request.training.folder); };
+}
+
 }  // namespace
 
 std::optional<Failed> nothingMeasured(const Measured& measured) {
@@ -97,11 +114,12 @@ std::optional<Failed> nothingMeasured(const Measured& measured) {
 Done readCases(State& state) {
   Measured& measured = state.measured;
   const Request& request = state.request;
-  measured.plans = readMeasures(*state.workspace, state.designs, request);
+  measured.plans = readMeasures(*state.workspace, state.designs, state.trainings, request);
   measured.regressions = readRegressions(*state.workspace, state.designs);
   measured.predictions = readPredictions(*state.workspace, measured.regressions, request.campaign.predictAt);
   refuseLaterDeclarations(*state.workspace);
   if (!measured.predictions.usage.empty()) return failed(kUsage, measured.predictions.usage);
+  checkExamples(state.sink(), measured.plans, state.rows);
   if (state.sink().hasErrors()) return {};  // the list ends here
   measured.table = std::make_unique<RowTable>(state.rows, request.target, state.events);
   measured.foreign = std::make_unique<ForeignRows>(*state.workspace, request);
@@ -111,11 +129,27 @@ Done readCases(State& state) {
   return {};
 }
 
+Done trainMeasured(State& state) {
+  for (const TrainingRun* training : trainingsOf(state.measured.rows)) {
+    if (std::ranges::find(state.trained, training, &Trained::training) != state.trained.end()) continue;
+    auto outcome = trainOne(state, *training);
+    const bool interrupted = outcome && outcome->status == train::Outcome::Status::Interrupted;
+    const std::optional<Failed> failure = outcome ? std::nullopt : std::optional(outcome.error());
+    state.trained.push_back({training, std::move(outcome)});
+    if (failure) return tl::unexpected(*failure);
+    if (interrupted) return failed(kInterrupted);
+  }
+  return {};
+}
+
 Done measureCases(State& state) {
   Measured& measured = state.measured;
   if (auto nothing = nothingMeasured(measured)) return tl::unexpected(std::move(*nothing));
+  if (auto trained = trainMeasured(state); !trained) return trained;
+  identifyExamples(measured.rows, checkpointsIn(state));
   auto outcome =
-      runCampaigns(listenerOf(state), {*measured.table, *measured.foreign, measured.rows, *measured.file}, state.request);
+      runCampaigns(listenerOf(state), {*measured.table, *measured.foreign, measured.rows, *measured.file, checkpointsIn(state)},
+                   state.request);
   if (!outcome) return tl::unexpected(std::move(outcome).error());
   measured.campaign = std::move(outcome->result);
   measured.stored = std::move(outcome->stored);
@@ -126,6 +160,7 @@ Done measureCases(State& state) {
 Done readStored(State& state) {
   Measured& measured = state.measured;
   if (measured.stored) return {};
+  identifyExamples(measured.rows, checkpointsIn(state));
   if (auto nothing = nothingMeasured(measured)) return tl::unexpected(std::move(*nothing));
   if (allOfFiles(measured) && !measured.file->exists()) {
     measured.stored.emplace();
@@ -142,6 +177,7 @@ Done readStored(State& state) {
 unsigned takeOtherThreads(State& state) {
   Measured& measured = state.measured;
   if (!measured.file->exists()) return 0;
+  identifyExamples(measured.rows, checkpointsIn(state));
   auto store = store::Store::open(measured.file->path(), store::Mode::ReadOnly);
   if (!store || anyStored(*store, measured.rows)) return 0;  // what is wrong with the store is told by who reads it
   for (const unsigned threads : threadsMeasured(*store, measured.rows)) {
@@ -151,6 +187,7 @@ unsigned takeOtherThreads(State& state) {
     RowTable table(state.rows, others, state.events);
     const CaseInput input{table, *measured.foreign, measured.plans, others};
     const auto reports = reportsOf(state.sink(), [&] { tried = caseRows(input, state.sink(), false); });
+    identifyExamples(tried, checkpointsIn(state));
     const bool failed = std::ranges::any_of(reports, [](const Diagnostic& each) { return each.severity == Severity::Error; });
     if (failed || !anyStored(*store, tried)) continue;
     measured.rows = std::move(tried);
@@ -180,19 +217,9 @@ Done predictFitted(State& state) {
   return {};
 }
 
-/// A training, unless the one whose weights it begins with did not end in this run: what that had kept before is another one's.
-tl::expected<train::Outcome, Failed> trainOne(State& state, const TrainingRun& training) {
-  const TrainingRequest& how = state.request.training;
-  const auto first = std::ranges::find(state.trained, training.startsFrom, &Trained::training);
-  const bool hasStart = training.startsFrom == nullptr || (first != state.trained.end() && first->outcome.has_value());
-  if (!hasStart)
-    return failed(kEnvironment, fmt::format("train {}: `{}`, whose weights it begins with, did not end",
-                                            training.spec.decl->name.text, training.startsFrom->spec.decl->name.text));
-  return runTraining(listenerOf(state), state, training, {checkpointPath(*state.workspace, training, how.folder), how.fresh});
-}
-
 Done trainAll(State& state) {
   for (const auto& training : state.trainings) {
+    if (std::ranges::find(state.trained, training.get(), &Trained::training) != state.trained.end()) continue;
     auto outcome = trainOne(state, *training);
     const bool interrupted = outcome && outcome->status == train::Outcome::Status::Interrupted;
     state.trained.push_back({training.get(), std::move(outcome)});

@@ -65,7 +65,10 @@ std::optional<Failed> nothingMeasured(const Measured& measured);
 
 /// What the program declares beyond designs, and the rows of its campaigns, lowered and estimated. The state has passed `graph`.
 tl::expected<void, Failed> readCases(State& state);
-/// Runs the campaigns; rows that are finished stay. Errors: there is nothing to measure, or no store.
+/// Runs the trainings whose weights rows are run over examples with, but for those that this run has trained. Errors: as
+/// runTraining; kInterrupted. The state has passed `cases`, and `lower` where there are any.
+tl::expected<void, Failed> trainMeasured(State& state);
+/// Runs the campaigns, behind `trainMeasured`; rows that are finished stay. Errors: there is nothing to measure, or no store.
 tl::expected<void, Failed> measureCases(State& state);
 /// Reads what the store has of the rows, unless that is known. Errors: it is not there, or cannot be read.
 tl::expected<void, Failed> readStored(State& state);

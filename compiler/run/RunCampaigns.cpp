@@ -58,18 +58,30 @@ runtime::Measurement notRun(runtime::Status status, std::string reason) {
 
 class Runner {
 public:
-  Runner(Events& events, const CampaignInput& input, std::uint64_t seed, std::string worker)
-      : table(input.table), foreign(input.foreign), seed(seed), worker(std::move(worker)), cache(events) {
+  Runner(RunEvents& events, const CampaignInput& input, std::uint64_t seed, std::string worker,
+         const Interruptible& interruptible)
+      : table(input.table),
+        foreign(input.foreign),
+        checkpointOf(input.checkpointOf),
+        events(events),
+        interruptible(interruptible),
+        seed(seed),
+        worker(std::move(worker)),
+        cache(events) {
     for (const CaseRow& row : input.rows) byCase.emplace(std::pair(row.identity, row.backend), &row);
   }
 
   const CaseRow& rowOf(const runtime::Case& one) const { return *byCase.at({one.identity, one.backend}); }
 
-  runtime::Measurement run(const runtime::Case& one, double timeLimit) {
+  /// Nothing: it was interrupted.
+  std::optional<runtime::Measurement> run(const runtime::Case& one, double timeLimit) {
     const CaseRow& row = rowOf(one);
-    runtime::Measurement result = !row.skip.empty()        ? notRun(runtime::Status::Skipped, row.skip)
-                                  : row.foreign != nullptr ? measureThere(row, one, timeLimit)
-                                                           : measureInChild(row, timeLimit);
+    std::optional<runtime::Measurement> measured = !row.skip.empty()        ? notRun(runtime::Status::Skipped, row.skip)
+                                                   : row.foreign != nullptr ? measureThere(row, one, timeLimit)
+                                                   : row.plan->examples     ? measureOverExamples(row)
+                                                                            : measureInChild(row, timeLimit);
+    if (!measured) return std::nullopt;
+    runtime::Measurement& result = *measured;
     result.staticMemory = row.staticMemory;
     if (row.isPlanned()) {
       result.live = row.live;
@@ -78,7 +90,7 @@ public:
     // Another program may know better where it ran.
     if (row.foreign == nullptr || result.machine.empty()) result.machine = row.machine;
     if (row.foreign == nullptr || result.versions.empty()) result.versions = row.versions;
-    return result;
+    return measured;
   }
 
 private:
@@ -91,6 +103,13 @@ private:
     if (!job) return notRun(runtime::Status::Failed, job.error());
     const AllProcessors inherited;
     return foreign::run(*job);
+  }
+
+  std::optional<runtime::Measurement> measureOverExamples(const CaseRow& row) {
+    return measureExamples(table, row, checkpointOf(*row.plan->examples->training), [&](std::int64_t done, std::int64_t total) {
+      events.overExamples(row, done, total);
+      return !interruptible.isToEnd();
+    });
   }
 
   runtime::Measurement measureInChild(const CaseRow& row, double timeLimit) {
@@ -136,6 +155,9 @@ private:
 
   RowTable& table;
   ForeignRows& foreign;
+  const CheckpointOf& checkpointOf;
+  RunEvents& events;
+  const Interruptible& interruptible;
   std::uint64_t seed;
   std::string worker;  ///< CampaignRequest
   CacheFolder cache;
@@ -174,8 +196,8 @@ tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const Camp
   for (const runtime::Case& each : cases) {
     if (const auto done = store->registerCase(each); !done) return failed(kEnvironment, done.error().message);
   }
-  Runner runner(events, input, request.target.seed, how.worker);
   const Interruptible run(request.interrupts);
+  Runner runner(events, input, request.target.seed, how.worker, run);
   measure::Hooks hooks;
   hooks.known = [&](const runtime::Case& key) -> tl::expected<std::optional<measure::Known>, std::string> {
     const auto found = store->finished(key.identity, key.repeat);

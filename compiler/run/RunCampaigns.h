@@ -5,6 +5,7 @@
 #include "compiler/run/ForeignRows.h"
 #include "compiler/run/Rows.h"
 #include "compiler/run/RunEvents.h"
+#include "compiler/run/examples/RunExamples.h"
 #include "compiler/support/Failed.h"
 #include "runtime/measure/Campaign.h"
 
@@ -36,6 +37,7 @@ struct CampaignInput {
   ForeignRows& foreign;
   const std::vector<CaseRow>& rows;
   const StoreFile& file;
+  CheckpointOf checkpointOf;  ///< of rows that are run over examples
 };
 
 struct CampaignOutcome {

@@ -5,6 +5,7 @@
 #include "compiler/experiment/Identity.h"
 #include "compiler/graph/ir/Branches.h"
 #include "compiler/jit/glue/Cache.h"
+#include "compiler/run/weights/WeightsHash.h"
 #include "compiler/support/Interrupts.h"
 #include "runtime/perturb/Stored.h"
 #include "runtime/perturb/Summary.h"
@@ -95,16 +96,6 @@ private:
   std::list<jit::Compiled> code;
   std::list<jit::Compiled>::iterator next;
 };
-
-/// Hash of all numbers of the network.
-std::string hashOf(const train::Snapshot& weights) {
-  std::string bytes;
-  for (const train::Snapshot::Entry& entry : weights.entries) {
-    bytes += entry.path;
-    bytes.append(reinterpret_cast<const char*>(entry.value.data.data()), entry.value.data.size());
-  }
-  return jit::hashKey(bytes);
-}
 
 /// Hash of all that decides what the method finds near an example: not how many examples there are.
 std::string identityOf(State& state, const PerturbationRun& run, const MethodRun& method, const std::string& weights,

@@ -7,6 +7,7 @@
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/Predictions.h"
 #include "compiler/run/PlainRows.h"
+#include "compiler/run/examples/RunExamples.h"
 #include "compiler/support/Bug.h"
 #include "compiler/verify/CheckNetworks.h"
 #include "compiler/verify/KeptAnswers.h"
@@ -84,7 +85,7 @@ void checkBeyondGraphs(State& state) {
   if (state.plain() && !checkPlainRows(state)) return;
   Request declared = state.request;
   declared.campaign.declaredOnly = true;
-  readMeasures(*state.workspace, state.designs, declared);
+  checkExamples(state.sink(), readMeasures(*state.workspace, state.designs, state.trainings, declared), state.rows);
   const std::vector<RegressionPlan> regressions = readRegressions(*state.workspace, state.designs);
   readPredictions(*state.workspace, regressions, "");
   refuseLaterDeclarations(*state.workspace);

@@ -140,11 +140,12 @@ CampaignResult runCampaign(std::vector<runtime::Case> cases, const Hooks& hooks,
   };
   for (const runtime::Case& one : *todo) {
     const std::size_t left = todo->size() - standing.done + beyond;
-    if (settings.stop && settings.stop()) {
+    const auto interrupted = [&] {
       result.end = End::Interrupted;
       result.left = left;
       return result;
-    }
+    };
+    if (settings.stop && settings.stop()) return interrupted();
     if (monotonicSeconds() - start >= settings.maxSeconds) {
       result.end = End::TimeSpent;
       result.left = left;
@@ -152,7 +153,9 @@ CampaignResult runCampaign(std::vector<runtime::Case> cases, const Hooks& hooks,
     }
     tell(one, nullptr);
     const double began = monotonicSeconds();
-    runtime::Measurement value = hooks.run(one, settings.rowSeconds);
+    std::optional<runtime::Measurement> measured = hooks.run(one, settings.rowSeconds);
+    if (!measured) return interrupted();
+    runtime::Measurement& value = *measured;
     value.timeLimit = settings.rowSeconds;
     if (auto kept = hooks.commit(one, value); !kept) return fail(kept.error(), left);
     ++standing.done;

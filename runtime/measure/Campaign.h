@@ -36,8 +36,8 @@ struct Standing {
 struct Hooks {
   /// Is it there? Asked once for each case, before anything runs. An error ends the campaign.
   std::function<tl::expected<std::optional<Known>, std::string>(const runtime::Case&)> known;
-  /// Runs one case; never throws. The limit is that of a row, 0: none.
-  std::function<runtime::Measurement(const runtime::Case&, double timeLimit)> run;
+  /// Runs one case; never throws. The limit is that of a row, 0: none. Nothing: it was interrupted, and so is the campaign.
+  std::function<std::optional<runtime::Measurement>(const runtime::Case&, double timeLimit)> run;
   /// Keeps it; the next case starts only when this has returned. An error (say, disk full) ends the campaign.
   std::function<tl::expected<void, std::string>(const runtime::Case&, const runtime::Measurement&)> commit;
   std::function<void(const Standing&)> progress;  ///< may be empty

@@ -26,6 +26,8 @@ std::int64_t placeOfLargest(std::span<const float> numbers) {
   return place;
 }
 
+constexpr std::int64_t kWarmUps = 2;  // the first prepares what a branch needs, the second finds it in the caches
+
 const tbem_operand& operandOf(const runtime::Executable& executable, std::uint32_t buffer) {
   return executable.buffers[buffer].operand;
 }
@@ -118,20 +120,29 @@ Result<std::vector<Answer>> Network::ask(std::span<const float> points) {
   return answers;
 }
 
-Result<double> Network::secondsOf(std::span<const float> numbers) {
-  if (auto done = writeInput(*single, victim.input, numbers); !done) return tl::unexpected(done.error());
+Result<double> Network::secondsOf(runtime::Instance& instance, std::span<const float> numbers) {
+  if (auto done = writeInput(instance, victim.input, numbers); !done) return tl::unexpected(done.error());
   const auto start = std::chrono::steady_clock::now();
-  if (auto done = single->run(1); !done) return failure(Kind::Run, done.error().message);
+  if (auto done = instance.run(1); !done) return failure(Kind::Run, done.error().message);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+Result<double> Network::batchSeconds(std::span<const float> points, std::int64_t repeats) {
+  std::vector<double> all;
+  for (std::int64_t i = -kWarmUps; i < repeats; ++i) {
+    const auto seconds = secondsOf(*batch, points);
+    if (!seconds) return tl::unexpected(seconds.error());
+    if (i >= 0) all.push_back(*seconds);
+  }
+  return measure::median(all);
+}
+
 Result<Latency> Network::latency(std::span<const float> example, std::span<const float> point, std::int64_t repeats) {
-  constexpr std::int64_t kWarmUps = 2;  // the first prepares what a branch needs, the second finds it in the caches
   std::vector<double> before, after;
   for (std::int64_t i = -kWarmUps; i < repeats; ++i) {
-    const auto ofExample = secondsOf(example);
+    const auto ofExample = secondsOf(*single, example);
     if (!ofExample) return tl::unexpected(ofExample.error());
-    const auto ofPoint = secondsOf(point);
+    const auto ofPoint = secondsOf(*single, point);
     if (!ofPoint) return tl::unexpected(ofPoint.error());
     if (i < 0) continue;
     before.push_back(*ofExample);

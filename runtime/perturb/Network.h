@@ -39,6 +39,9 @@ public:
   /// Medians of `repeats` runs at batch 1, the two in turn, so that a clock that drifts does so for both.
   Result<Latency> latency(std::span<const float> example, std::span<const float> point, std::int64_t repeats);
 
+  /// The median of `repeats` runs of the batch, in seconds.
+  Result<double> batchSeconds(std::span<const float> points, std::int64_t repeats);
+
   const std::vector<std::string>& gates() const { return gatePaths; }  ///< in program order
   /// FLOPs of an example that its gates decided so about: of the branches that it was in.
   double flopsOf(std::span<const std::int8_t> decisions) const;
@@ -47,7 +50,8 @@ public:
 private:
   Network(const Victim& victim, const train::Snapshot& weights) : victim(victim), weights(weights) {}
   Result<void> prepare(runtime::Arena& arena);
-  Result<double> secondsOf(std::span<const float> numbers);
+  /// Of one run.
+  Result<double> secondsOf(runtime::Instance& instance, std::span<const float> numbers);
 
   const Victim& victim;
   const train::Snapshot& weights;

@@ -29,8 +29,10 @@ std::optional<double> increase(double before, double after) {
   return before > 0 ? std::optional((after - before) / before) : std::nullopt;
 }
 
-/// Pearson's, of centred sums. Values that are all the same are told by comparison: what their mean rounds is no variance.
-std::optional<double> correlationOf(const std::vector<std::pair<double, double>>& pairs) {
+}  // namespace
+
+/// Of centred sums. Values that are all the same are told by comparison: what their mean rounds is no variance.
+std::optional<double> correlation(const std::vector<std::pair<double, double>>& pairs) {
   const auto varies = [&](auto member) {
     return std::ranges::any_of(pairs, [&](const auto& pair) { return pair.*member != pairs.front().*member; });
   };
@@ -49,6 +51,8 @@ std::optional<double> correlationOf(const std::vector<std::pair<double, double>>
   }
   return xy / std::sqrt(xx * yy);
 }
+
+namespace {
 
 void addFlops(const Series& series, const Victim& victim, Summary& summary) {
   Mean increases, headroom, before, after;
@@ -111,7 +115,7 @@ void addLatency(const Series& series, Summary& summary) {
     pairs.emplace_back(point.flops, point.latency);
   }
   summary.meanLatencyIncrease = increases.value();
-  summary.correlation = correlationOf(pairs);
+  summary.correlation = correlation(pairs);
 }
 
 double coverageOf(const Series& series) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace tbem::perturb {
 
@@ -30,6 +32,9 @@ struct Summary {
   std::optional<double> secondsOfExample;  ///< of moving, for each point that was not stored
 };
 Summary summarise(const Series& series, const Victim& victim);
+
+/// Pearson's; nothing where one of the two does not vary.
+std::optional<double> correlation(const std::vector<std::pair<double, double>>& pairs);
 
 /// Peak signal-to-noise ratio in dB, of numbers `width` apart at most; infinite where they are equal.
 double psnr(std::span<const float> a, std::span<const float> b, double width);

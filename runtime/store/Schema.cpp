@@ -38,7 +38,18 @@ constexpr const char* kSteps[] = {
     // `input`: little-endian binary32, in row-major order.
     "CREATE TABLE points ("
     "  identity TEXT NOT NULL, example INTEGER NOT NULL, text TEXT NOT NULL, input BLOB NOT NULL,"
-    "  PRIMARY KEY (identity, example)) STRICT;"};
+    "  PRIMARY KEY (identity, example)) STRICT;",
+    // Of rows that are run over a data set; `examples`: perturb/Costs.h.
+    "ALTER TABLE results ADD COLUMN mean_flops REAL;"
+    "ALTER TABLE results ADD COLUMN least_flops REAL;"
+    "ALTER TABLE results ADD COLUMN most_flops REAL;"
+    "ALTER TABLE results ADD COLUMN mean_latency REAL;"
+    "ALTER TABLE results ADD COLUMN least_latency REAL;"
+    "ALTER TABLE results ADD COLUMN most_latency REAL;"
+    "ALTER TABLE results ADD COLUMN accuracy REAL;"
+    "ALTER TABLE results ADD COLUMN coverage REAL;"
+    "ALTER TABLE results ADD COLUMN correlation REAL;"
+    "ALTER TABLE results ADD COLUMN examples TEXT NOT NULL DEFAULT '';"};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 }  // namespace

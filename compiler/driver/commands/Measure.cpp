@@ -162,8 +162,23 @@ private:
     return std::nullopt;
   }
 
+  /// The trainings whose weights rows are run over examples with. The exit status where the command ends with them.
+  std::optional<int> trainFirst() {
+    const auto isOver = [](const MeasurePlan& plan) { return plan.examples.has_value(); };
+    if (std::ranges::none_of(measured.plans, isOver)) return std::nullopt;
+    if (const auto status = pass("lower")) return *status;
+    TrainReport listener(out, state.backendName);
+    state.listener = &listener;
+    const auto trained = trainMeasured(state);
+    state.listener = nullptr;
+    if (trained) return std::nullopt;
+    ended = true;
+    return out.fail(trained.error());
+  }
+
   /// Runs the campaigns and shows what they came to.
   int measureRows() {
+    if (const auto status = trainFirst()) return *status;
     // Rows are printed once, when they are measured; what is known of them is told before that takes its time.
     CampaignView listener(out, measured.plans, measured.rows, !steps.designs || isBrief(options, steps));
     state.listener = &listener;
@@ -258,7 +273,7 @@ void declareMeasure(OptionList& list, MeasureOptions& o) {
   addStore(list, o.campaign.store);
   addPython(list, o.campaign.python);
   addSeed(list, o, kSeed);
-  addCampaign(list, o.campaign, "run finished rows anew");
+  addCampaign(list, o.campaign, "run finished rows, and trainings that they need, anew");
   addDisplay(list, o);
 }
 

@@ -103,4 +103,31 @@ void readDataset(ClauseReader& e, const ast::Expr& expr, DataSpec& data) {
   readReader(e, data, *dataset);
 }
 
+std::optional<ExamplesSpec> readExamples(Session& session, const sema::Program& program, const ast::Clause& clause) {
+  ExamplesSpec spec;
+  spec.pool = std::make_unique<sema::ExprPool>();
+  spec.range = clause.range;
+  ClauseReader e(session, program, program.main(), *spec.pool);
+  const std::size_t errors = e.sink.errorCount();
+  bool anyData = false;
+  for (const ast::Argument& item : clause.items) {
+    const auto* name = ast::dynCast<ast::NameRef>(item.value);
+    if (item.name.empty() && !item.rest && !anyData) {
+      anyData = true;
+      readDataset(e, *item.value, spec.data);
+    } else if (item.name.text == "weights" && name != nullptr) {
+      spec.weights = name->name;
+    } else if (item.name.text == "repeats") {
+      spec.repeats = e.whole("repeats", *item.value, 0).value_or(0);
+    } else {
+      e.fail(diag::design_clause_value, item.range, "examples", "a split of a dataset, `weights: t` and `repeats: 10`",
+             "`" + e.text(item.range) + "`");
+    }
+  }
+  if (!anyData || (spec.weights.empty() && e.sink.errorCount() == errors))
+    e.fail(diag::design_clause_value, clause.range, "examples", "a split of a dataset and the training that made the weights",
+           "`" + e.text(clause.range) + "`");
+  return e.sink.errorCount() == errors ? std::optional<ExamplesSpec>(std::move(spec)) : std::nullopt;
+}
+
 }  // namespace tbem::graph

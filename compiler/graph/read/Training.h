@@ -26,6 +26,18 @@ struct DataSpec {
   SrcRange callRange;                 ///< of the dataset's own call
 };
 
+/// Clause `examples` of a measurement: `examples fashion.test(count: 1000), weights: t, repeats: 10`. Move only: values of `data`
+/// refer to its pool.
+struct ExamplesSpec {
+  std::unique_ptr<sema::ExprPool> pool;
+  DataSpec data;
+  ast::Name weights;          ///< the training that made them
+  std::int64_t repeats = 10;  ///< of each example alone, for its latency; 0: it is not measured
+  SrcRange range;
+};
+/// Nothing where it has errors, which were reported.
+std::optional<ExamplesSpec> readExamples(Session& session, const sema::Program& program, const ast::Clause& clause);
+
 /// How the learning rate moves, as a factor on the optimiser's `lr`. Lengths are in epochs and need not be whole.
 struct ScheduleSpec {
   enum class Kind : std::uint8_t { Constant, Linear, Cosine, Step } kind = Kind::Constant;

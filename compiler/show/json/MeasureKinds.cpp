@@ -7,6 +7,8 @@ namespace {
 
 using namespace fields;
 
+constexpr JsonField kExamples =
+    text("examples", "what rows were run over, and by whose weights: \"fashion.test by t\"; \"\": stand-in data");
 constexpr JsonField kLatency[] = {
     seconds("median", "the median of the steps' times"),
     seconds("p05", "their 5 % quantile").orNull(),
@@ -21,6 +23,24 @@ constexpr JsonField kLoad[] = {
     kStolen,
     kWaited,
     number("average", "processes that run or could, over the last minute, at the end").in(JsonUnit::Count).orNull(),
+};
+constexpr JsonField kGateShares[] = {
+    text("path", "the gate's path"),
+    share("true_share", "of the examples that it decided about, those whose condition was true; `null`: it decided about none")
+        .orNull(),
+};
+constexpr JsonField kOverExamples[] = {
+    number("mean_flops", "of an example, the mean").in(JsonUnit::Flops),
+    number("least_flops", "the least").in(JsonUnit::Flops),
+    number("most_flops", "the most").in(JsonUnit::Flops),
+    seconds("mean_latency", "of an example: the median time of a batch by its examples, the mean over batches").orNull(),
+    seconds("least_latency", "the least").orNull(),
+    seconds("most_latency", "the most").orNull(),
+    share("accuracy", "of the examples that have a label, those whose class is predicted").orNull(),
+    share("coverage", "of the gates' sides, those that some example took; `null` without gates").orNull(),
+    number("correlation", "Pearson's, of a batch's FLOPs and its time; `null` where one does not vary").orNull(),
+    count("examples", "examples that it was run over"),
+    object("gates", "its gates, in program order", kGateShares).listed(),
 };
 constexpr JsonField kMeasure[] = {
     kDesign,
@@ -42,6 +62,7 @@ constexpr JsonField kMeasure[] = {
     bytes("static_memory", "as estimated").orNull(),
     bytes("live", "as estimated").orNull(),
     object("latency", "of a step", kLatency).orNull(),
+    object("over_examples", "of a row that is run over a data set; `null`: over stand-in data", kOverExamples).orNull(),
     number("energy", "of a step").in(JsonUnit::Joules).orNull(),
     text("energy_reason", "why it is missing"),
     object("load", "what the machine did besides", kLoad),
@@ -68,6 +89,7 @@ constexpr JsonField kMeasured[] = {
     kLevels,
     kBackend,
     kTune,
+    kExamples,
     count("repeats", "repeats that there are"),
     count("asked", "repeats that were requested"),
     bytes("arena_planned", "the planned arena, whatever became of the repeats; `null` for a row that is skipped").orNull(),
@@ -100,6 +122,7 @@ constexpr JsonField kRegress[] = {
     kDesign,
     kBackend,
     kTune,
+    kExamples,
     object("lost", "rows that count not at all, or with fewer repeats", kLost).listed(),
     text("response", "the response, as written"),
     object("terms", "the Legendre terms", kTerm).listed(),
@@ -140,6 +163,7 @@ constexpr JsonField kPredict[] = {
     text("name", "the regression's name"),
     kBackend,
     kTune,
+    kExamples,
     value("levels", "where: the value of each factor").keyed("FACTOR"),
     number("value", "the prediction, in the response's unit"),
     number("interval", "the ends of the interval of 95 % of new rows, or `null`").listed().orNull(),

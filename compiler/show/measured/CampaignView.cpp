@@ -65,7 +65,12 @@ void CampaignView::campaign(const measure::Standing& standing, const CaseRow* cu
       if (told.insert(plan.run).second) bar->note(outlookText(*plan.run, rows));
     }
   }
+  this->standing = standing;
   bar->update(standing.done, standing.total, current == nullptr ? "" : inHand(*current), standing.left);
+}
+
+void CampaignView::overExamples(const CaseRow& row, std::int64_t done, std::int64_t total) {
+  bar->update(standing.done, standing.total, fmt::format("example {} of {}, {}", done, total, inHand(row)), standing.left);
 }
 
 void CampaignView::rowDone(const runtime::Case& key, const runtime::Measurement& value, const CaseRow& row) {

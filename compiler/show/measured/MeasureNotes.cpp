@@ -132,6 +132,7 @@ void printMeasured(show::Out& out, const StoredRows& stored, const std::vector<C
                           {"levels", row.plan->run->levels(row.row)},
                           {"backend", row.backend},
                           {"tune", text(row.plan->tuning)},
+                          {"examples", placeOf(row).examples},
                           {"repeats", repeats.size()},
                           {"asked", row.plan->repeats},
                           {"arena_planned", row.isPlanned() ? Json(row.arena) : Json()},

@@ -4,6 +4,7 @@
 #include "compiler/show/measured/MeasureNotes.h"
 
 #include "runtime/measure/Quantile.h"
+#include "runtime/perturb/Costs.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
@@ -66,6 +67,31 @@ std::optional<double> medianOf(const std::vector<store::Stored>& repeats, std::o
 template std::optional<double> medianOf(const std::vector<store::Stored>&, std::optional<double> runtime::Measurement::*);
 template std::optional<double> medianOf(const std::vector<store::Stored>&, std::optional<std::uint64_t> runtime::Measurement::*);
 
+Json overExamplesJson(const runtime::Measurement& value) {
+  if (!value.meanFlops) return {};
+  Json numbers = Json::object();
+  for (const ExampleQuantity& each : exampleQuantities()) numbers[each.name] = orNull(value.*each.member);
+  const auto costs = perturb::costsOfText(value.examples);
+  numbers["examples"] = costs ? Json(costs->examples.size()) : Json();
+  Json gates = Json::array();
+  if (costs) {
+    const std::vector<std::optional<double>> shares = perturb::sharesTrue(*costs);
+    for (std::size_t gate = 0; gate < shares.size(); ++gate)
+      gates.push_back({{"path", costs->gates[gate]}, {"true_share", orNull(shares[gate])}});
+  }
+  numbers["gates"] = std::move(gates);
+  return numbers;
+}
+
+report::Cell exampleCell(const ExampleQuantity& quantity, const std::vector<store::Stored>& repeats) {
+  const std::optional<double> value = medianOf(repeats, quantity.member);
+  if (!value) return "-";
+  if (quantity.isShare) return report::percent(*value);
+  if (quantity.quantity == report::Quantity::Flops) return report::flops(*value);
+  if (quantity.quantity == report::Quantity::Seconds) return report::seconds(*value);
+  return report::number(*value);
+}
+
 void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::Measurement& value, const Tuning& tuning,
                       bool reused) {
   Json latency;
@@ -90,6 +116,7 @@ void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::M
                        {"static_memory", orNull(value.staticMemory)},
                        {"live", orNull(value.live)},
                        {"latency", latency},
+                       {"over_examples", overExamplesJson(value)},
                        {"energy", orNull(value.energy)},
                        {"energy_reason", value.energyReason},
                        {"load",
@@ -138,6 +165,9 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
     column(plan.wantsMemory, "arena measured");
     column(plan.wantsMemory, "arena planned");
     column(plan.wantsLatency, "latency");
+    if (plan.examples) {
+      for (const ExampleQuantity& each : exampleQuantities()) column(true, each.title);
+    }
     bool anyEnergy = false;
     std::string energyReason;
     std::vector<Observation> measured;
@@ -152,7 +182,8 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
     column(plan.wantsEnergy && anyEnergy, "energy");
     std::vector<RepeatCount> counts;
     for (const Observation& one : measured) counts.push_back({one.repeats.size(), plan.repeats});
-    table.title = fmt::format("measured: {} ({})", run.spec.name, repeatsText(counts));
+    table.title = fmt::format("measured: {}{} ({})", run.spec.name, plan.examples ? " over " + plan.examples->text() : "",
+                              repeatsText(counts));
     for (const Observation& observation : measured) {
       const CaseRow& row = *observation.row;
       const std::vector<store::Stored>& repeats = observation.repeats;
@@ -174,6 +205,9 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
       if (plan.wantsLatency) {
         const std::optional<double> value = medianOf(repeats, &runtime::Measurement::latencyMedian);
         cells.emplace_back(value ? report::seconds(*value) : "-");
+      }
+      if (plan.examples) {
+        for (const ExampleQuantity& each : exampleQuantities()) cells.push_back(exampleCell(each, repeats));
       }
       if (plan.wantsEnergy && anyEnergy) {
         const std::optional<double> value = medianOf(repeats, &runtime::Measurement::energy);

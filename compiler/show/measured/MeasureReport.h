@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/experiment/Observations.h"
+#include "compiler/experiment/Quantities.h"
 #include "compiler/show/Out.h"
 #include "runtime/core/Measurement.h"
 #include "runtime/measure/Campaign.h"
@@ -21,6 +22,11 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
 /// The same rows with their estimates beside them, a table a design, as a program's run prints them.
 void printRunTables(show::Out& out, const StoredRows& stored, const std::vector<MeasurePlan>& plans,
                     const std::vector<CaseRow>& rows);
+
+/// What rows took that were run over examples, by the names of Quantities.h, and the gates' shares; null of other rows.
+Json overExamplesJson(const runtime::Measurement& value);
+/// The median over the repeats of such a number, as a table has it.
+report::Cell exampleCell(const ExampleQuantity& quantity, const std::vector<store::Stored>& repeats);
 
 /// "ok", "left", or how the last repeat that did not end well ended.
 report::Cell statusCell(const std::vector<store::Stored>& repeats);

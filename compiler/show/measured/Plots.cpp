@@ -19,10 +19,10 @@ namespace tbem::driver {
 
 namespace {
 
-/// "cpu", "cpu-tune-on", "cpu-tune-within-10", "pytorch-compile-true": of a file's name.
+/// "cpu", "cpu-tune-on", "cpu-tune-within-10", "pytorch-compile-true", "cpu-over-fashion.test-by-t": of a file's name.
 std::string fileWord(const Place& place) {
   std::string word;
-  for (const char c : place.tune == "off" ? place.backend : place.backend + "-tune-" + place.tune) {
+  for (const char c : place.text()) {
     const bool isPlain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
     if (isPlain)
       word += c;
@@ -34,7 +34,7 @@ std::string fileWord(const Place& place) {
 }
 
 report::Plot measuredAgainstPredicted(const Fitted& fitted) {
-  report::Series series{fitted.backend, {}};
+  report::Series series{fitted.place.backend, {}};
   const std::vector<design::Factor> factors = fitted.plan->run->factors();
   for (std::size_t i = 0; i < fitted.rows.size(); ++i) {
     report::Point point;
@@ -49,7 +49,7 @@ report::Plot measuredAgainstPredicted(const Fitted& fitted) {
     series.points.push_back(std::move(point));
   }
   return report::scatterMeasuredPredicted(
-      fmt::format("{} of {} on {}", fitted.plan->decl->name.text, fitted.plan->run->spec.name, fitted.place()),
+      fmt::format("{} of {} on {}", fitted.plan->decl->name.text, fitted.plan->run->spec.name, fitted.place.text()),
       fitted.plan->response, fitted.plan->quantity, {series});
 }
 
@@ -81,8 +81,7 @@ Axes axesOf(const DesignRun& run) {
 /// The regression of this design's peak memory at this place, or nullptr.
 const Fitted* memoryFit(const std::vector<Fitted>& fits, const DesignRun& run, const Place& place) {
   const auto fit = std::find_if(fits.begin(), fits.end(), [&](const Fitted& fitted) {
-    return fitted.plan->run == &run && Place{fitted.backend, fitted.tune} == place && fitted.plan->response == "memory_peak" &&
-           fitted.result;
+    return fitted.plan->run == &run && fitted.place == place && fitted.plan->response == "memory_peak" && fitted.result;
   });
   return fit == fits.end() ? nullptr : &*fit;
 }
@@ -159,7 +158,7 @@ report::Plot placesByFactor(const std::vector<const Fitted*>& places, const desi
     std::map<std::size_t, std::vector<double>> byLevel;
     for (std::size_t i = 0; i < fitted->rows.size(); ++i)
       byLevel[plan.run->rows[fitted->rows[i]][number]].push_back(fitted->responses[i]);
-    report::Series line{fitted->place(), {}};
+    report::Series line{fitted->place.text(), {}};
     for (const auto& [level, responses] : byLevel) {
       report::Point point;
       point.x = factor.values[level];
@@ -204,8 +203,7 @@ bool writePlots(show::Out& out, const std::vector<MeasurePlan>& plans, const std
   std::vector<show::PlotFile> plots;
   const auto add = [&](std::string name, const report::Plot& plot) { plots.push_back({std::move(name), report::svg(plot)}); };
   for (const Fitted& fitted : fits)
-    add(fmt::format("{}-{}.svg", fitted.plan->decl->name.text, fileWord({fitted.backend, fitted.tune})),
-        measuredAgainstPredicted(fitted));
+    add(fmt::format("{}-{}.svg", fitted.plan->decl->name.text, fileWord(fitted.place)), measuredAgainstPredicted(fitted));
   addPlaces(plots, fits);
   std::set<const DesignRun*> drawn;
   for (const MeasurePlan& plan : plans) {

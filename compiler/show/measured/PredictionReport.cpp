@@ -32,8 +32,9 @@ void printPrediction(show::Out& out, const Predicted& predicted) {
     Json interval;
     if (prediction.interval) interval = Json::array({prediction.interval->low, prediction.interval->high});
     out.json("predict", {{"name", name},
-                         {"backend", fitted.backend},
-                         {"tune", fitted.tune},
+                         {"backend", fitted.place.backend},
+                         {"tune", fitted.place.tune},
+                         {"examples", fitted.place.examples},
                          {"levels", levels},
                          {"value", prediction.value},
                          {"interval", interval},
@@ -41,7 +42,7 @@ void printPrediction(show::Out& out, const Predicted& predicted) {
     return;
   }
   const report::Quantity quantity = plan.regression->quantity;
-  out.print("predict {} at {} on {}: {}", name, plan.where, fitted.place(), quantityText(quantity, prediction.value));
+  out.print("predict {} at {} on {}: {}", name, plan.where, fitted.place.text(), quantityText(quantity, prediction.value));
   if (prediction.interval) {
     out.print(" (95 % of new rows between {} and {})", quantityText(quantity, prediction.interval->low),
               quantityText(quantity, prediction.interval->high));

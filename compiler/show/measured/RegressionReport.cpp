@@ -82,8 +82,9 @@ void printFitJson(show::Out& out, const Fitted& fitted) {
   for (const regress::Warning& warning : r.warnings) warnings.push_back(warning.text);
   out.json("regress", {{"name", fitted.plan->decl->name.text},
                        {"design", fitted.plan->run->spec.name},
-                       {"backend", fitted.backend},
-                       {"tune", fitted.tune},
+                       {"backend", fitted.place.backend},
+                       {"tune", fitted.place.tune},
+                       {"examples", fitted.place.examples},
                        {"lost", lostJson(fitted)},
                        {"response", fitted.plan->response},
                        {"terms", terms},
@@ -112,7 +113,7 @@ void printFitText(show::Out& out, const Fitted& fitted, bool brief) {
   const report::Quantity quantity = fitted.plan->quantity;
   out.table(
       toTable(regress::coefficientTable(r), fmt::format("{}: {} of {} on {}", fitted.plan->decl->name.text, fitted.plan->response,
-                                                        fitted.plan->run->spec.name, fitted.place())));
+                                                        fitted.plan->run->spec.name, fitted.place.text())));
   if (!brief) out.table(toTable(regress::rawTable(r), "the same in the factors' units"));
   sayLost(out, fitted);
   out.say("{} rows, {} parameters", r.rows, r.parameters);

@@ -17,10 +17,8 @@ namespace {
 
 /// What several `measure` of one design ask for together.
 struct Wanted {
-  bool memory = false, latency = false, energy = false;
+  bool memory = false, latency = false, energy = false, examples = false;
 };
-
-Place placeOf(const CaseRow& row) { return {row.backend, text(row.plan->tuning)}; }
 
 std::vector<Observation> measuredRows(const StoredRows& stored, const std::vector<CaseRow>& rows, const DesignRun& run) {
   std::vector<Observation> measured;
@@ -139,6 +137,10 @@ private:
         const std::optional<double> value = medianOf(row.repeats, &runtime::Measurement::latencyMedian);
         return report::Cell(value ? report::seconds(*value) : "-");
       });
+    if (wanted.examples) {
+      for (const ExampleQuantity& each : exampleQuantities())
+        add(each.title, Align::Decimal, 2, [&each](const Observation& row) { return exampleCell(each, row.repeats); });
+    }
     const bool anyEnergy = std::any_of(measured.begin(), measured.end(), [](const Observation& row) {
       return medianOf(row.repeats, &runtime::Measurement::energy).has_value();
     });
@@ -167,6 +169,7 @@ void printRunTables(show::Out& out, const StoredRows& stored, const std::vector<
       wanted.memory = wanted.memory || other.wantsMemory;
       wanted.latency = wanted.latency || other.wantsLatency;
       wanted.energy = wanted.energy || other.wantsEnergy;
+      wanted.examples = wanted.examples || other.examples.has_value();
     }
     std::vector<Observation> measured = measuredRows(stored, rows, *plan.run);
     std::string noEnergy;

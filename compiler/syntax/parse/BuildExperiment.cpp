@@ -140,7 +140,7 @@ ast::Decl* Builder::measure(P::MeasureContext* ctx) {
   for (Entry& each : entries(ctx->config())) {
     if (!known(
             each, "a measurement",
-            {"on", "metric", "repeat", "tune", "warmup", "steps", "seed", "within", "threads", "order", "dataset", "timeout"}) ||
+            {"on", "metric", "repeat", "tune", "warmup", "steps", "seed", "within", "threads", "order", "examples", "timeout"}) ||
         !fresh(each, seen))
       continue;
     if (each.word.text == "on") {

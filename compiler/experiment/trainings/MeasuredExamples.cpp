@@ -1,0 +1,117 @@
+#include "compiler/experiment/trainings/MeasuredExamples.h"
+
+#include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/diagnostics/tables/Run.h"
+#include "compiler/experiment/trainings/Examples.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace tbem::driver {
+
+namespace {
+
+constexpr const char* kClause = "examples";
+
+using Shape = std::vector<std::int64_t>;
+
+Shape shapeIn(const graph::Row& row, const graph::Tensor& tensor) {
+  Shape shape;
+  for (const sema::ExprId dim : tensor.shape) shape.push_back(row.values[dim].num);
+  return shape;
+}
+
+std::string textOf(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+/// What a training learns and a row reads, with its shape.
+std::map<std::string, Shape> weightsOf(const graph::Row& row) {
+  std::map<std::string, Shape> weights;
+  const graph::Graph& graph = row.structure->graph;
+  for (const graph::Tensor& tensor : graph.tensors) {
+    const graph::Storage& storage = graph[tensor.storage];
+    const bool isLearned = storage.kind == graph::StorageClass::Weight || storage.kind == graph::StorageClass::Buffer;
+    // A tensor that an update writes into the same storage has the same shape.
+    if (isLearned) weights.try_emplace(storage.path, shapeIn(row, tensor));
+  }
+  return weights;
+}
+
+/// Whether the row reads examples of the data set as they are.
+bool takesExamples(DiagnosticSink& sink, const MeasuredExamples& examples, const graph::Row& row) {
+  const graph::Graph& graph = row.structure->graph;
+  const std::vector<data::Feature>& inputs = examples.about.inputs;
+  if (graph.inputs.size() != 1 || inputs.size() != 1 || !tbem_is_floating(graph[graph.inputs.front()].dtype)) {
+    sink.report(diag::wrong_tensor, examples.spec.range, "`examples`",
+                fmt::format("a network with one input of a floating type, found `{}` with {}, and {} in the data", graph.network,
+                            graph.inputs.size(), inputs.size()));
+    return false;
+  }
+  const Shape shape = shapeIn(row, graph[graph.inputs.front()]);
+  const Shape& wanted = inputs.front().shape;
+  if (!shape.empty() && std::ranges::equal(shape.begin() + 1, shape.end(), wanted.begin(), wanted.end())) return true;
+  sink.report(diag::design_clause_value, examples.spec.data.range, kClause,
+              fmt::format("examples of the shape of the design's input, {} behind the batch",
+                          textOf({shape.begin() + (shape.empty() ? 0 : 1), shape.end()})),
+              textOf(wanted));
+  return false;
+}
+
+}  // namespace
+
+std::optional<MeasuredExamples> readMeasuredExamples(Workspace& workspace,
+                                                     const std::vector<std::unique_ptr<TrainingRun>>& trainings,
+                                                     const ast::Clause& clause, const DesignRun& run) {
+  DiagnosticSink& sink = workspace.session.sink;
+  if (run.spec.task != graph::Task::Infer) {
+    sink.report(diag::design_clause_value, clause.range, kClause, "a design of an inference, without a `task`", "`task train`")
+        .label(run.spec.range, "the design");
+    return std::nullopt;
+  }
+  auto spec = graph::readExamples(workspace.session, *workspace.program, clause);
+  if (!spec) return std::nullopt;
+  MeasuredExamples examples;
+  examples.spec = std::move(*spec);
+  examples.training = findTraining(workspace, trainings, examples.spec.weights, "`weights` are those that a `train` ends with");
+  if (examples.training == nullptr) return std::nullopt;
+  auto data = describeExamples(workspace, examples.spec.data, *examples.spec.pool);
+  if (!data) return std::nullopt;
+  examples.reader = data->reader;
+  examples.settings = std::move(data->settings);
+  examples.about = std::move(data->about);
+  if (!takeExamples(workspace, examples.spec.data, examples.about, examples.plan)) return std::nullopt;
+  examples.plan.repeats = examples.spec.repeats;
+  examples.plan.low = -std::numeric_limits<double>::infinity();
+  examples.plan.high = std::numeric_limits<double>::infinity();
+  return examples;
+}
+
+bool rowFits(DiagnosticSink& sink, const MeasuredExamples& examples, const DesignRun& run, std::size_t row,
+             const graph::Row& elaborated, const graph::Row& trained) {
+  if (!takesExamples(sink, examples, elaborated)) return false;
+  const std::map<std::string, Shape> wanted = weightsOf(elaborated), there = weightsOf(trained);
+  std::vector<std::string> wrong;
+  for (const auto& [path, shape] : wanted) {
+    const auto found = there.find(path);
+    if (found == there.end())
+      wrong.push_back(fmt::format("`{}` {} is no weight of the training", path, textOf(shape)));
+    else if (found->second != shape)
+      wrong.push_back(fmt::format("`{}` is {} here, and {} in the training", path, textOf(shape), textOf(found->second)));
+  }
+  for (const auto& [path, shape] : there) {
+    if (!wanted.contains(path)) wrong.push_back(fmt::format("`{}` {} of the training has no place here", path, textOf(shape)));
+  }
+  if (wrong.empty()) return true;
+  constexpr std::size_t kMostShown = 4;
+  Diagnostic& d = sink.report(diag::weights_do_not_fit, examples.spec.weights.range, examples.spec.weights.text, run.spec.name,
+                              run.levelsText(row));
+  for (std::size_t i = 0; i < std::min(wrong.size(), kMostShown); ++i) d.note(wrong[i]);
+  if (wrong.size() > kMostShown) d.note(fmt::format("{} more differ", wrong.size() - kMostShown));
+  return false;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,160 @@
+#include "compiler/run/examples/RunExamples.h"
+
+#include "compiler/count/GateFlops.h"
+#include "compiler/jit/glue/Cache.h"
+#include "compiler/run/Lowered.h"
+#include "compiler/run/weights/WeightsHash.h"
+#include "runtime/train/Checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+namespace tbem::driver {
+
+namespace {
+
+/// The weights that a training ended with, and the hash of all its numbers. Errors: why there are none.
+struct EndedWeights {
+  train::Snapshot weights;
+  std::string hash;
+};
+tl::expected<EndedWeights, std::string> endedWeights(const TrainingRun& training, const std::string& checkpoint) {
+  const std::string& name = training.spec.decl->name.text;
+  if (checkpoint.empty())
+    return tl::unexpected(fmt::format("the weights of `{}` are kept nowhere: give the program a file", name));
+  auto read = train::readCheckpoint(checkpoint);
+  if (!read) return tl::unexpected(read.error());
+  if (!*read) return tl::unexpected(fmt::format("`{}` has no weights yet (tbemc train)", name));
+  EndedWeights ended{std::move((*read)->now), {}};
+  ended.hash = hashOf(ended.weights);
+  return ended;
+}
+
+/// Of the network's only input.
+std::int64_t batchOf(const graph::Row& row) {
+  const graph::Graph& graph = row.graph();
+  return row.values[graph[graph.inputs.front()].shape.front()].num;
+}
+
+perturb::Victim victimOf(const MeasuredExamples& examples, const graph::Row& row, std::int64_t batch) {
+  const graph::Graph& graph = row.graph();
+  perturb::Victim victim;
+  victim.input = graph[graph[graph.inputs.front()].storage].path;
+  victim.classAxis = graph::classAxis(examples.training->spec, row, examples.training->shape);
+  const auto flops = estimate::countFlops(graph, row.values);
+  victim.branchFlops = estimate::branchFlopsOfSample(*flops, batch);
+  victim.least = estimate::toDouble(flops->least.forward) / static_cast<double>(batch);
+  victim.most = estimate::toDouble(flops->most.forward) / static_cast<double>(batch);
+  return victim;
+}
+
+double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+runtime::Measurement measurementOf(const perturb::Costs& costs) {
+  const perturb::CostSummary summary = perturb::summarise(costs);
+  runtime::Measurement value;
+  value.status = runtime::Status::Ok;
+  value.meanFlops = summary.meanFlops;
+  value.leastFlops = summary.leastFlops;
+  value.mostFlops = summary.mostFlops;
+  value.meanLatency = summary.meanSeconds;
+  value.leastLatency = summary.leastSeconds;
+  value.mostLatency = summary.mostSeconds;
+  value.accuracy = summary.accuracy;
+  value.coverage = summary.coverage;
+  value.correlation = summary.correlation;
+  value.examples = perturb::textOf(costs);
+  return value;
+}
+
+/// Hash of what the rows of a plan have in common: weights, data, what is asked. Errors: why they cannot run.
+tl::expected<std::string, std::string> hashOfExamples(const MeasuredExamples& examples, const CheckpointOf& checkpointOf) {
+  const auto ended = endedWeights(*examples.training, checkpointOf(*examples.training));
+  if (!ended) return tl::unexpected(ended.error());
+  const auto dataset = examples.reader->open(examples.settings);
+  if (!dataset) return tl::unexpected(dataset.error());
+  const perturb::Plan& plan = examples.plan;
+  return jit::hashKey(fmt::format("examples 1;{};{:016x};{};{};{}", ended->hash, (*dataset)->fingerprint(),
+                                  static_cast<int>(plan.split), plan.count, plan.repeats));
+}
+
+}  // namespace
+
+void checkExamples(DiagnosticSink& sink, const std::vector<MeasurePlan>& plans, const std::vector<RowState>& rows) {
+  for (const MeasurePlan& plan : plans) {
+    if (!plan.examples) continue;
+    const auto trained = std::ranges::find(rows, plan.examples->training->step.get(), &RowState::run);
+    if (trained == rows.end() || !trained->elaborated) continue;  // which was told
+    for (const RowState& row : rows) {
+      if (row.run != plan.run || !row.elaborated) continue;
+      if (!rowFits(sink, *plan.examples, *plan.run, row.row, *row.elaborated, *trained->elaborated))
+        break;  // the others would say the same
+    }
+  }
+}
+
+void identifyExamples(std::vector<CaseRow>& rows, const CheckpointOf& checkpointOf) {
+  std::map<const MeasurePlan*, tl::expected<std::string, std::string>> known;
+  for (CaseRow& row : rows) {
+    if (!row.plan->examples || !row.skip.empty() || !row.examples.empty()) continue;
+    auto entry = known.find(row.plan);
+    if (entry == known.end()) entry = known.emplace(row.plan, hashOfExamples(*row.plan->examples, checkpointOf)).first;
+    if (!entry->second) {
+      row.skip = entry->second.error();
+      continue;
+    }
+    row.examples = *entry->second;
+    row.identity = jit::hashKey(row.identity + row.examples);
+  }
+}
+
+std::vector<const TrainingRun*> trainingsOf(const std::vector<CaseRow>& rows) {
+  std::vector<const TrainingRun*> trainings;
+  const auto add = [&](const TrainingRun* training) {
+    if (std::ranges::find(trainings, training) == trainings.end()) trainings.push_back(training);
+  };
+  for (const CaseRow& row : rows) {
+    if (!row.plan->examples) continue;
+    std::vector<const TrainingRun*> chain;  // what it begins with first
+    for (const TrainingRun* one = row.plan->examples->training; one != nullptr; one = one->startsFrom)
+      chain.insert(chain.begin(), one);
+    std::ranges::for_each(chain, add);
+  }
+  return trainings;
+}
+
+std::optional<runtime::Measurement> measureExamples(RowTable& table, const CaseRow& row, const std::string& checkpoint,
+                                                    const perturb::CostProgress& progress) {
+  using runtime::Status;
+  const auto fails = [](std::string why) { return runtime::notMeasured(Status::Failed, std::move(why)); };
+  const MeasuredExamples& examples = *row.plan->examples;
+  const auto lowered = table.lowered({row.plan->run, row.row, row.backend, row.plan->tuning}, false);
+  if (!lowered) return fails(fmt::format("it cannot be lowered ({})", info(lowered.error().kind).code));
+  const graph::Row& network = *(*lowered)->elaborated;
+  const auto ended = endedWeights(*examples.training, checkpoint);
+  if (!ended) return fails(ended.error());
+  const auto dataset = examples.reader->open(examples.settings);
+  if (!dataset) return fails(dataset.error());
+  const auto code = compileRow(network, *(*lowered)->program, {});
+  if (!code) return fails(code.error());
+  perturb::Plan plan = examples.plan;
+  plan.batch = batchOf(network);
+  perturb::Victim victim = victimOf(examples, network, plan.batch);
+  victim.backend = table.backend(row.backend).backend;
+  victim.weights = &ended->weights;
+  victim.batch = &code->executable;
+  const double started = now();
+  auto costs = perturb::costsOf(plan, **dataset, victim, progress);
+  if (!costs) return fails(costs.error().message);
+  if (!*costs) return std::nullopt;
+  runtime::Measurement value = measurementOf(**costs);
+  value.started = started;
+  value.finished = now();
+  return value;
+}
+
+}  // namespace tbem::driver

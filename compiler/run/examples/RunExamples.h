@@ -1,0 +1,34 @@
+// Rows of campaigns that are run over a data set: in this process, with the weights that a training ended with.
+#pragma once
+
+#include "compiler/experiment/Campaigns.h"
+#include "compiler/run/Rows.h"
+#include "runtime/perturb/Costs.h"
+
+#include <tl/expected.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// Where a training keeps its weights; "": nowhere.
+using CheckpointOf = std::function<std::string(const TrainingRun&)>;
+
+/// Reports rows that examples or weights do not fit. `rows`: elaborated, those of trainings too.
+void checkExamples(DiagnosticSink& sink, const std::vector<MeasurePlan>& plans, const std::vector<RowState>& rows);
+
+/// Gives the rows that are run over examples an identity of their weights and data, and says of those that cannot run why they
+/// are skipped: there are no weights yet, or the data cannot be read. Other rows stay as they are, and so do those that have it.
+void identifyExamples(std::vector<CaseRow>& rows, const CheckpointOf& checkpointOf);
+
+/// The trainings whose weights these rows take, each once, behind those that they begin with.
+std::vector<const TrainingRun*> trainingsOf(const std::vector<CaseRow>& rows);
+
+/// What the row did with its examples. `checkpoint`: of its training. Nothing: it was ended.
+std::optional<runtime::Measurement> measureExamples(RowTable& table, const CaseRow& row, const std::string& checkpoint,
+                                                    const perturb::CostProgress& progress);
+
+}  // namespace tbem::driver

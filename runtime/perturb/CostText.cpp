@@ -1,0 +1,44 @@
+// Costs as the store has them.
+#include "runtime/perturb/Costs.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tbem::perturb {
+
+using Json = nlohmann::ordered_json;
+
+std::string textOf(const Costs& costs) {
+  Json examples = Json::array(), times = Json::array();
+  for (const Cost& cost : costs.examples)
+    examples.push_back({cost.example, cost.label, cost.prediction, cost.flops, cost.decisions});
+  for (const BatchTime& time : costs.times) times.push_back({time.first, time.count, time.flops, time.seconds});
+  return Json({{"gates", costs.gates}, {"examples", examples}, {"times", times}}).dump();
+}
+
+tl::expected<Costs, std::string> costsOfText(const std::string& text) {
+  Costs costs;
+  try {
+    const Json json = Json::parse(text);
+    json.at("gates").get_to(costs.gates);
+    for (const Json& each : json.at("examples")) {
+      Cost& cost = costs.examples.emplace_back();
+      each.at(0).get_to(cost.example);
+      each.at(1).get_to(cost.label);
+      each.at(2).get_to(cost.prediction);
+      each.at(3).get_to(cost.flops);
+      each.at(4).get_to(cost.decisions);
+    }
+    for (const Json& each : json.at("times")) {
+      BatchTime& time = costs.times.emplace_back();
+      each.at(0).get_to(time.first);
+      each.at(1).get_to(time.count);
+      each.at(2).get_to(time.flops);
+      each.at(3).get_to(time.seconds);
+    }
+  } catch (const Json::exception& problem) {
+    return tl::unexpected(std::string(problem.what()));
+  }
+  return costs;
+}
+
+}  // namespace tbem::perturb

@@ -1,0 +1,145 @@
+#include "runtime/perturb/Costs.h"
+
+#include "runtime/perturb/Bounds.h"
+#include "runtime/perturb/Examples.h"
+#include "runtime/perturb/Network.h"
+#include "runtime/perturb/Summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace tbem::perturb {
+
+using Kind = Failure::Kind;
+
+namespace {
+
+/// All examples through the network, batch after batch.
+class CostRun {
+public:
+  CostRun(const Plan& plan, const data::Dataset& dataset, const Victim& victim)
+      : plan(plan), victim(victim), examples(plan, dataset) {}
+
+  Result<void> prepare() {
+    const std::array<const runtime::Executable*, 1> executables{victim.batch};
+    auto made = runtime::Arena::create(executables, *victim.backend);
+    if (!made) return failure(Kind::Environment, made.error().message);
+    arena = std::move(*made);
+    auto loaded = Network::create(victim, *victim.weights, *arena);
+    if (!loaded) return tl::unexpected(loaded.error());
+    network = std::move(*loaded);
+    costs.gates = network->gates();
+    return {};
+  }
+
+  Result<std::optional<Costs>> run(const CostProgress& progress) {
+    for (std::int64_t number = 0; number < examples.batches(); ++number) {
+      if (progress && !progress(std::ssize(costs.examples), examples.total())) return std::optional<Costs>();
+      const auto batch = examples.read(number);
+      if (!batch) return tl::unexpected(batch.error());
+      if (auto done = ask(*batch); !done) return tl::unexpected(done.error());
+    }
+    return std::optional(std::move(costs));
+  }
+
+private:
+  Result<void> ask(const Batch& batch) {
+    auto answers = network->ask(batch.inputs);
+    if (!answers) return tl::unexpected(answers.error());
+    BatchTime time{batch.examples.front(), batch.count, 0, 0};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(batch.count); ++i) {
+      Answer& answer = (*answers)[i];
+      if (victim.classAxis && answer.prediction < 0)
+        return failure(Kind::Run, fmt::format("the network's outputs for example {} are not numbers", batch.examples[i]));
+      time.flops += answer.flops;
+      costs.examples.push_back(
+          {batch.examples[i], batch.labels[i], answer.prediction, answer.flops, std::move(answer.decisions)});
+    }
+    const bool isWhole = batch.count == plan.batch;
+    if (plan.repeats == 0 || (!isWhole && batch.number > 0)) return {};
+    const auto seconds = network->batchSeconds(batch.inputs, plan.repeats);
+    if (!seconds) return tl::unexpected(seconds.error());
+    time.seconds = *seconds;
+    costs.times.push_back(time);
+    return {};
+  }
+
+  const Plan& plan;
+  const Victim& victim;
+  const Examples examples;
+  std::unique_ptr<runtime::Arena> arena;
+  std::unique_ptr<Network> network;
+  Costs costs;
+};
+
+void addTimes(const Costs& costs, CostSummary& summary) {
+  std::vector<std::pair<double, double>> pairs;
+  double sum = 0;
+  for (const BatchTime& time : costs.times) {
+    const double seconds = time.seconds / static_cast<double>(time.count);
+    sum += seconds;
+    summary.leastSeconds = std::min(summary.leastSeconds.value_or(seconds), seconds);
+    summary.mostSeconds = std::max(summary.mostSeconds.value_or(seconds), seconds);
+    pairs.emplace_back(time.flops, time.seconds);
+  }
+  if (pairs.empty()) return;
+  summary.meanSeconds = sum / static_cast<double>(pairs.size());
+  summary.correlation = correlation(pairs);
+}
+
+}  // namespace
+
+tl::expected<std::optional<Costs>, Failure> costsOf(const Plan& plan, const data::Dataset& dataset, const Victim& victim,
+                                                    const CostProgress& progress) {
+  CostRun run(plan, dataset, victim);
+  if (auto done = run.prepare(); !done) return tl::unexpected(done.error());
+  return run.run(progress);
+}
+
+CostSummary summarise(const Costs& costs) {
+  CostSummary summary;
+  if (costs.examples.empty()) return summary;
+  std::set<std::pair<std::size_t, std::int8_t>> sides;
+  double flops = 0;
+  std::int64_t labelled = 0, right = 0;
+  summary.leastFlops = summary.mostFlops = costs.examples.front().flops;
+  for (const Cost& cost : costs.examples) {
+    flops += cost.flops;
+    summary.leastFlops = std::min(summary.leastFlops, cost.flops);
+    summary.mostFlops = std::max(summary.mostFlops, cost.flops);
+    for (std::size_t gate = 0; gate < cost.decisions.size(); ++gate) {
+      if (cost.decisions[gate] >= 0) sides.emplace(gate, cost.decisions[gate]);
+    }
+    if (cost.label < 0 || cost.prediction < 0) continue;
+    ++labelled;
+    right += cost.prediction == cost.label ? 1 : 0;
+  }
+  summary.meanFlops = flops / static_cast<double>(costs.examples.size());
+  if (labelled > 0) summary.accuracy = static_cast<double>(right) / static_cast<double>(labelled);
+  if (!costs.gates.empty()) summary.coverage = static_cast<double>(sides.size()) / static_cast<double>(2 * costs.gates.size());
+  addTimes(costs, summary);
+  return summary;
+}
+
+std::vector<std::optional<double>> sharesTrue(const Costs& costs) {
+  std::vector<std::int64_t> decided(costs.gates.size(), 0), yes(costs.gates.size(), 0);
+  for (const Cost& cost : costs.examples) {
+    for (std::size_t gate = 0; gate < std::min(cost.decisions.size(), decided.size()); ++gate) {
+      if (cost.decisions[gate] < 0) continue;
+      ++decided[gate];
+      yes[gate] += cost.decisions[gate];
+    }
+  }
+  std::vector<std::optional<double>> shares(decided.size());
+  for (std::size_t gate = 0; gate < shares.size(); ++gate) {
+    if (decided[gate] > 0) shares[gate] = static_cast<double>(yes[gate]) / static_cast<double>(decided[gate]);
+  }
+  return shares;
+}
+
+}  // namespace tbem::perturb
