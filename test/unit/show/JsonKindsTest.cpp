@@ -47,8 +47,9 @@ TEST(JsonFault, NumbersThatAreNotFinite) {
   EXPECT_EQ(
       faultOf(R"({"kind":"train_step","schema":1,"name":"n","step":1,"step_not_finite":"inf","loss":1,"learning_rate":null})"),
       "`train_step`: `step_not_finite` is not described, or not in its place");
-  const char* predicted = R"({"kind":"predict","schema":1,"name":"n","backend":"cpu","tune":"off","levels":{},"value":1,)"
-                          R"("interval":[null,2],"interval_not_finite":["-inf",null],"inside":true})";
+  const char* predicted =
+      R"({"kind":"predict","schema":1,"name":"n","backend":"cpu","tune":"off","examples":"","levels":{},"value":1,)"
+      R"("interval":[null,2],"interval_not_finite":["-inf",null],"inside":true})";
   EXPECT_EQ(faultOf(predicted), "");
 }
 
