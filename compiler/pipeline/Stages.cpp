@@ -215,6 +215,15 @@ Done askWhatIf(PipelineState& state) {
   return state.answered.ended;
 }
 
+/// Rows that are run over examples take weights of trainings, whose rows must be lowered.
+Done measure(PipelineState& state) {
+  const auto isOver = [](const MeasurePlan& plan) { return plan.examples.has_value(); };
+  if (std::ranges::any_of(state.measured.plans, isOver) && state.done.insert("lower").second) {
+    if (Done lowered = lower(state); !lowered || state.sink().hasErrors()) return lowered;
+  }
+  return measureCases(state);
+}
+
 bool asksFit(const Questions& questions) { return questions.fit != nullptr; }
 bool asksWhatIf(const Questions& questions) { return questions.whatIf != nullptr; }
 
@@ -246,7 +255,7 @@ constexpr Stage kStages[] = {
     {"screen", "factors and operators that move the estimates", "lower", false, true, screen, dumpScreened},
     {"code", "native code", "lower", false, false, run<compile>, dump<dumpCode>},
     {"cases", "what is measured, each row on each backend", "graph", false, false, run<readCases>, dump<dumpCases>},
-    {"measure", "the cases that are not finished, each in a fresh process", "cases", true, false, run<measureCases>, dump<dumpStored>},
+    {"measure", "the cases that are not finished, each in a fresh process or over its examples", "cases", true, false, measure, dump<dumpStored>},
     {"stored", "what the store has of the cases", "cases", false, false, run<readStored>, dump<dumpStored>},
     {"regress", "regressions of what was measured", "stored", false, true, run<fitStored>, dump<dumpRegressions>},
     {"predict", "predictions of the regressions", "regress", false, true, run<predictFitted>, dump<dumpPredictions>},

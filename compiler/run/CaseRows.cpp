@@ -4,6 +4,7 @@
 #include "compiler/count/Static.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/experiment/Identity.h"
+#include "compiler/jit/glue/Cache.h"
 #include "compiler/run/RunCampaigns.h"
 #include "compiler/support/Version.h"
 #include "compiler/worker/RowFile.h"
@@ -88,6 +89,7 @@ std::optional<CaseRow> caseOf(const CaseInput& input, DiagnosticSink& sink, Case
   const auto threads = static_cast<unsigned>(threadsOf(target, opened.device));
   out.identity = identityOf(row->graph(), row->values, protocolSettings(), target.seed,
                             {out.backend, opened.backend == nullptr ? nullptr : &opened.device, threads, out.algorithms});
+  if (out.plan->examples) out.identity = jit::hashKey(out.identity + ", over " + out.plan->examples->text());
   if (opened.backend != nullptr) {
     const Tuning& tuning = out.plan->tuning;
     out.machine = fmt::format("{}, {}, {} threads{}", opened.device.name, opened.device.isa, threads,

@@ -98,9 +98,25 @@ tl::expected<train::Outcome, Failed> trainOne(State& state, const TrainingRun& t
   return runTraining(listenerOf(state), state, training, {checkpointPath(*state.workspace, training, how.folder), how.fresh});
 }
 
+/// In the folder that was asked for; where it is not there, as that may be the folder of plots alone, in the usual one.
 CheckpointOf checkpointsIn(const State& state) {
-  return
-      [&state](const TrainingRun& training) { return checkpointPath(*state.workspace, training, state.request.training.folder); };
+  return [&state](const TrainingRun& training) {
+    const std::string asked = checkpointPath(*state.workspace, training, state.request.training.folder);
+    std::error_code none;
+    if (std::filesystem::exists(asked, none)) return asked;
+    const std::string usual = checkpointPath(*state.workspace, training, "");
+    return std::filesystem::exists(usual, none) ? usual : asked;
+  };
+}
+
+/// Rows whose training failed in this run: what it had kept before is another one's.
+void skipUntrained(State& state) {
+  for (CaseRow& row : state.measured.rows) {
+    if (!row.plan->examples || !row.skip.empty()) continue;
+    const auto trained = std::ranges::find(state.trained, row.plan->examples->training, &Trained::training);
+    if (trained != state.trained.end() && !trained->outcome)
+      row.skip = fmt::format("the training `{}` failed", row.plan->examples->training->spec.decl->name.text);
+  }
 }
 
 }  // namespace
@@ -134,9 +150,7 @@ Done trainMeasured(State& state) {
     if (std::ranges::find(state.trained, training, &Trained::training) != state.trained.end()) continue;
     auto outcome = trainOne(state, *training);
     const bool interrupted = outcome && outcome->status == train::Outcome::Status::Interrupted;
-    const std::optional<Failed> failure = outcome ? std::nullopt : std::optional(outcome.error());
     state.trained.push_back({training, std::move(outcome)});
-    if (failure) return tl::unexpected(*failure);
     if (interrupted) return failed(kInterrupted);
   }
   return {};
@@ -146,6 +160,7 @@ Done measureCases(State& state) {
   Measured& measured = state.measured;
   if (auto nothing = nothingMeasured(measured)) return tl::unexpected(std::move(*nothing));
   if (auto trained = trainMeasured(state); !trained) return trained;
+  skipUntrained(state);
   identifyExamples(measured.rows, checkpointsIn(state));
   auto outcome =
       runCampaigns(listenerOf(state), {*measured.table, *measured.foreign, measured.rows, *measured.file, checkpointsIn(state)},

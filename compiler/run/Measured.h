@@ -65,8 +65,8 @@ std::optional<Failed> nothingMeasured(const Measured& measured);
 
 /// What the program declares beyond designs, and the rows of its campaigns, lowered and estimated. The state has passed `graph`.
 tl::expected<void, Failed> readCases(State& state);
-/// Runs the trainings whose weights rows are run over examples with, but for those that this run has trained. Errors: as
-/// runTraining; kInterrupted. The state has passed `cases`, and `lower` where there are any.
+/// Runs the trainings whose weights rows are run over examples with, but for those that this run has trained; one that fails
+/// does not end the others, and the rows that take its weights are skipped. Errors: kInterrupted. The state has passed `cases`, and `lower` where there are any.
 tl::expected<void, Failed> trainMeasured(State& state);
 /// Runs the campaigns, behind `trainMeasured`; rows that are finished stay. Errors: there is nothing to measure, or no store.
 tl::expected<void, Failed> measureCases(State& state);

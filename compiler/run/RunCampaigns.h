@@ -1,4 +1,4 @@
-// Campaigns: which cases there are, and each run in a process of its own.
+// Campaigns: which cases there are, and each run in a process of its own, or in this one over its examples.
 #pragma once
 
 #include "compiler/experiment/Observations.h"

@@ -60,8 +60,8 @@ private:
       costs.examples.push_back(
           {batch.examples[i], batch.labels[i], answer.prediction, answer.flops, std::move(answer.decisions)});
     }
-    const bool isWhole = batch.count == plan.batch;
-    if (plan.repeats == 0 || (!isWhole && batch.number > 0)) return {};
+    // What fills a batch up takes time, too, which is nobody's.
+    if (plan.repeats == 0 || batch.count != plan.batch) return {};
     const auto seconds = network->batchSeconds(batch.inputs, plan.repeats);
     if (!seconds) return tl::unexpected(seconds.error());
     time.seconds = *seconds;

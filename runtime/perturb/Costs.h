@@ -33,7 +33,7 @@ struct BatchTime {
 struct Costs {
   std::vector<std::string> gates;  ///< paths, in program order
   std::vector<Cost> examples;
-  std::vector<BatchTime> times;  ///< of whole batches; of the one that is not full where there is no other; none without repeats
+  std::vector<BatchTime> times;  ///< of whole batches; none without repeats
 };
 
 /// `done`, of `total` examples; false ends it.

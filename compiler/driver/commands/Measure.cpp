@@ -171,9 +171,14 @@ private:
     state.listener = &listener;
     const auto trained = trainMeasured(state);
     state.listener = nullptr;
-    if (trained) return std::nullopt;
-    ended = true;
-    return out.fail(trained.error());
+    if (!trained) {
+      ended = true;
+      return out.fail(trained.error());
+    }
+    for (const Trained& one : state.trained) {
+      if (!one.outcome && !steps.train) learned = worse(learned, out.fail(one.outcome.error()));  // else told with the others
+    }
+    return std::nullopt;
   }
 
   /// Runs the campaigns and shows what they came to.
@@ -194,7 +199,7 @@ private:
       printMeasurements(out, *measured.stored, measured.plans, measured.rows);
     }
     noteCampaign(out, *measured.campaign, *measured.file);
-    return measured.verdict ? static_cast<int>(kOk) : out.fail(measured.verdict.error());
+    return worse(learned, measured.verdict ? static_cast<int>(kOk) : out.fail(measured.verdict.error()));
   }
 
   /// What the store has, and what regressions make of it. A regression that is refused does not hide the others.
@@ -224,6 +229,7 @@ private:
   const MeasureOptions& options;
   const Steps& steps;
   PipelineView view;
+  int learned = kOk;   ///< how the trainings ended that rows are measured with
   bool ended = false;  ///< --emit has printed its stage, or a stage has failed
 };
 

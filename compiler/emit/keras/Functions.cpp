@@ -149,7 +149,7 @@ Code maskedAttention(const KerasCall& call) {
   Code code;
   code.module = CallText{"Attention", {{"dropout", call.realHole("dropout"), "0.0"}}};
   code.call.arguments = {
-      {"", call.inOrder(0), ""}, {"", call.inOrder(1), ""}, {"", call.inOrder(2), ""}, {"mask", call.inOrder(3), ""}};
+      {"", call.inOrder(0), ""}, {"", call.inOrder(1), ""}, {"", call.inOrder(2), ""}, {"added", call.inOrder(3), ""}};
   return code;
 }
 

@@ -83,11 +83,11 @@ class Attention(layers.Layer):
         self.causal = causal
         self.dropout = layers.Dropout(dropout)
 
-    def call(self, query, key, value, mask=None, training=None):
+    def call(self, query, key, value, added=None, training=None):
         scores = ops.matmul(query, ops.swapaxes(key, -1, -2))
         scores = scores / query.shape[-1] ** 0.5
-        if mask is not None:
-            scores = scores + mask
+        if added is not None:
+            scores = scores + added
         if self.causal:
             later = ops.triu(ops.ones(scores.shape[-2:], dtype="bool"), k=1)
             scores = ops.where(later, -1e16, scores)

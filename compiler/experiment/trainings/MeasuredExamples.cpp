@@ -63,6 +63,11 @@ bool takesExamples(DiagnosticSink& sink, const MeasuredExamples& examples, const
 
 }  // namespace
 
+std::string MeasuredExamples::text() const {
+  const std::string repeats = spec.repeats == graph::kUsualRepeats ? "" : fmt::format(", {} repeats", spec.repeats);
+  return spec.data.name + " by " + spec.weights.text + repeats;
+}
+
 std::optional<MeasuredExamples> readMeasuredExamples(Workspace& workspace,
                                                      const std::vector<std::unique_ptr<TrainingRun>>& trainings,
                                                      const ast::Clause& clause, const DesignRun& run) {

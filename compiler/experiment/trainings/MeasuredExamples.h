@@ -20,8 +20,8 @@ struct MeasuredExamples {
   /// What each row is asked about: split, number, repeats. The batch is the row's; nothing is moved, so all numbers are valid.
   perturb::Plan plan;
 
-  /// "fashion.test(count: 1000) by t": as reports name it.
-  std::string text() const { return spec.data.name + " by " + spec.weights.text; }
+  /// "fashion.test(count: 1000) by t, 3 repeats": as reports name it, without repeats where they are the usual ones.
+  std::string text() const;
 };
 
 /// The clause of a measurement of `run`. Nothing after a report, or where the training has mistakes of its own.

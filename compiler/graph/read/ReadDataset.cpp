@@ -4,6 +4,8 @@
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/diagnostics/tables/Train.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace tbem::graph {
@@ -109,16 +111,19 @@ std::optional<ExamplesSpec> readExamples(Session& session, const sema::Program& 
   spec.range = clause.range;
   ClauseReader e(session, program, program.main(), *spec.pool);
   const std::size_t errors = e.sink.errorCount();
-  bool anyData = false;
+  bool anyData = false, anyRepeats = false;
   for (const ast::Argument& item : clause.items) {
     const auto* name = ast::dynCast<ast::NameRef>(item.value);
     if (item.name.empty() && !item.rest && !anyData) {
       anyData = true;
       readDataset(e, *item.value, spec.data);
-    } else if (item.name.text == "weights" && name != nullptr) {
+    } else if (item.name.text == "weights" && name != nullptr && spec.weights.empty()) {
       spec.weights = name->name;
-    } else if (item.name.text == "repeats") {
+    } else if (item.name.text == "repeats" && !std::exchange(anyRepeats, true)) {
       spec.repeats = e.whole("repeats", *item.value, 0).value_or(0);
+      if (spec.repeats > kMostRepeats)
+        e.fail(diag::design_clause_value, item.range, "repeats", fmt::format("a number from 0 to {}", kMostRepeats),
+               fmt::format("{}", spec.repeats));
     } else {
       e.fail(diag::design_clause_value, item.range, "examples", "a split of a dataset, `weights: t` and `repeats: 10`",
              "`" + e.text(item.range) + "`");

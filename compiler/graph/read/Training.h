@@ -26,13 +26,15 @@ struct DataSpec {
   SrcRange callRange;                 ///< of the dataset's own call
 };
 
+constexpr std::int64_t kUsualRepeats = 10, kMostRepeats = 1000;  ///< of clause `examples`
+
 /// Clause `examples` of a measurement: `examples fashion.test(count: 1000), weights: t, repeats: 10`. Move only: values of `data`
 /// refer to its pool.
 struct ExamplesSpec {
   std::unique_ptr<sema::ExprPool> pool;
   DataSpec data;
-  ast::Name weights;          ///< the training that made them
-  std::int64_t repeats = 10;  ///< of each example alone, for its latency; 0: it is not measured
+  ast::Name weights;                     ///< the training that made them
+  std::int64_t repeats = kUsualRepeats;  ///< of each batch, for its time; 0: it is not measured
   SrcRange range;
 };
 /// Nothing where it has errors, which were reported.

@@ -4,6 +4,7 @@
 #include "compiler/jit/glue/Cache.h"
 #include "compiler/run/Lowered.h"
 #include "compiler/run/weights/WeightsHash.h"
+#include "runtime/measure/LoadMeter.h"
 #include "runtime/train/Checkpoint.h"
 
 #include <fmt/format.h>
@@ -44,7 +45,10 @@ perturb::Victim victimOf(const MeasuredExamples& examples, const graph::Row& row
   const graph::Graph& graph = row.graph();
   perturb::Victim victim;
   victim.input = graph[graph[graph.inputs.front()].storage].path;
-  victim.classAxis = graph::classAxis(examples.training->spec, row, examples.training->shape);
+  const std::optional<std::size_t> axis = graph::classAxis(examples.training->spec, row, examples.training->shape);
+  // One class for each example, or none that counts: a class for each pixel is no prediction of an example.
+  const bool isOfExample = axis == 1 && !graph.outputs.empty() && graph[graph.outputs.front()].shape.size() == 2;
+  if (isOfExample) victim.classAxis = axis;
   const auto flops = estimate::countFlops(graph, row.values);
   victim.branchFlops = estimate::branchFlopsOfSample(*flops, batch);
   victim.least = estimate::toDouble(flops->least.forward) / static_cast<double>(batch);
@@ -148,10 +152,13 @@ std::optional<runtime::Measurement> measureExamples(RowTable& table, const CaseR
   victim.weights = &ended->weights;
   victim.batch = &code->executable;
   const double started = now();
+  measure::LoadMeter load;
+  load.start();
   auto costs = perturb::costsOf(plan, **dataset, victim, progress);
   if (!costs) return fails(costs.error().message);
   if (!*costs) return std::nullopt;
   runtime::Measurement value = measurementOf(**costs);
+  value.load = load.read();
   value.started = started;
   value.finished = now();
   return value;

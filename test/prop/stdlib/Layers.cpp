@@ -262,7 +262,7 @@ void addLayers(std::map<std::string, Generator>& table) {
     query.insert(query.end(), {l, k}), key.insert(key.end(), {m, k}), value.insert(value.end(), {m, e});
     mask.insert(mask.end(), {l, m});
     for (std::int64_t& length : mask) length = d.coin() ? length : 1;  // which broadcasts
-    mask.erase(mask.begin(), mask.begin() + d.integer(0, static_cast<std::int64_t>(mask.size())));
+    mask.erase(mask.begin(), mask.begin() + d.integer(0, static_cast<std::int64_t>(mask.size()) - 2));
     return {fmt::format("masked_attention(%0, %1, %2, %3{})", d.coin() ? ", dropout: 0.25" : ""),
             {real(query), real(key), real(value), real(mask)}};
   };
