@@ -131,13 +131,15 @@ bool readOver(Workspace& workspace, const std::vector<std::unique_ptr<TrainingRu
   const auto clause = std::ranges::find_if(decl.others, [](const ast::Clause& one) { return one.word.text == "examples"; });
   if (clause == decl.others.end() || plan.run == nullptr) return true;
   DiagnosticSink& sink = workspace.session.sink;
-  const auto there = std::ranges::find_if(plan.backends, [](const foreign::Asked& asked) { return asked.foreign.has_value(); });
-  if (there != plan.backends.end() || !decl.metrics.empty()) {
-    const bool isMetric = there == plan.backends.end();
-    sink.report(diag::design_clause_value, isMetric ? decl.metrics.front().range : clause->range,
-                isMetric ? "metric" : "examples",
-                isMetric ? "nothing beside `examples`, which says itself what is measured" : "a backend of tbemc's own",
-                "`" + (isMetric ? decl.metrics.front().text : there->name) + "`");
+  const auto isElsewhere = [](const foreign::Asked& asked) { return asked.foreign.has_value(); };
+  if (const auto there = std::ranges::find_if(plan.backends, isElsewhere); there != plan.backends.end()) {
+    sink.report(diag::design_clause_value, clause->range, "examples", "a backend of tbemc's own", "`" + there->name + "`");
+    return false;
+  }
+  if (!decl.metrics.empty()) {
+    const ast::Name& metric = decl.metrics.front();
+    sink.report(diag::design_clause_value, metric.range, "metric",
+                "nothing beside `examples`, which says itself what is measured", "`" + metric.text + "`");
     return false;
   }
   plan.examples = readMeasuredExamples(workspace, trainings, *clause, *plan.run);

@@ -128,17 +128,14 @@ private:
     if (const auto pattern = object.find("pattern"); pattern != object.end()) {
       if (pattern->contains("fill")) {
         const Json& fill = pattern->at("fill");
-        value.pattern = {Pattern::Kind::Fill, realOf(fill), 0, 0, {}};
+        value.pattern = {Pattern::Kind::Fill, realOf(fill), 0, 0};
       } else if (pattern->contains("tril")) {
-        value.pattern = {Pattern::Kind::Lower, 0, 0, pattern->at("tril").get<std::int64_t>(), {}};
+        value.pattern = {Pattern::Kind::Lower, 0, 0, pattern->at("tril").get<std::int64_t>()};
       } else if (pattern->contains("triu")) {
-        value.pattern = {Pattern::Kind::Upper, 0, 0, pattern->at("triu").get<std::int64_t>(), {}};
+        value.pattern = {Pattern::Kind::Upper, 0, 0, pattern->at("triu").get<std::int64_t>()};
       } else {
-        value.pattern = {Pattern::Kind::Line,
-                         pattern->at("start").get<double>(),
-                         pattern->at("step").get<double>(),
-                         pattern->at("axis").get<std::int64_t>(),
-                         {}};
+        value.pattern = {Pattern::Kind::Line, pattern->at("start").get<double>(), pattern->at("step").get<double>(),
+                         pattern->at("axis").get<std::int64_t>()};
       }
     } else if (const auto elements = object.find("values"); elements != object.end()) {
       for (const Json& element : *elements) value.elements.push_back(realOf(element));

@@ -71,7 +71,7 @@ struct Pattern {
   double start = 0, step = 0;  ///< of Fill and Grid: start alone; of Line: along `axis`
   std::int64_t axis = 0;       ///< of Lower and Upper: the diagonal up to or from which elements are true
   /// Of Grid, row-major over all elements: each axis adds its step times the place on it.
-  std::vector<GridAxis> grid;
+  std::vector<GridAxis> grid = {};
 };
 
 /// Whatever a node may read.

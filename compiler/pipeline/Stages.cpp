@@ -217,8 +217,7 @@ Done askWhatIf(PipelineState& state) {
 
 /// Rows that are run over examples take weights of trainings, whose rows must be lowered.
 Done measure(PipelineState& state) {
-  const auto isOver = [](const MeasurePlan& plan) { return plan.examples.has_value(); };
-  if (std::ranges::any_of(state.measured.plans, isOver) && state.done.insert("lower").second) {
+  if (runsOverExamples(state.measured) && state.done.insert("lower").second) {
     if (Done lowered = lower(state); !lowered || state.sink().hasErrors()) return lowered;
   }
   return measureCases(state);

@@ -88,7 +88,7 @@ bool allOfFiles(const Measured& measured) {
 }
 
 /// A training, unless the one whose weights it begins with did not end in this run: what that had kept before is another one's.
-tl::expected<train::Outcome, Failed> trainOne(State& state, const TrainingRun& training) {
+tl::expected<train::Outcome, Failed> outcomeOf(State& state, const TrainingRun& training) {
   const TrainingRequest& how = state.request.training;
   const auto first = std::ranges::find(state.trained, training.startsFrom, &Trained::training);
   const bool hasStart = training.startsFrom == nullptr || (first != state.trained.end() && first->outcome.has_value());
@@ -96,6 +96,13 @@ tl::expected<train::Outcome, Failed> trainOne(State& state, const TrainingRun& t
     return failed(kEnvironment, fmt::format("train {}: `{}`, whose weights it begins with, did not end",
                                             training.spec.decl->name.text, training.startsFrom->spec.decl->name.text));
   return runTraining(listenerOf(state), state, training, {checkpointPath(*state.workspace, training, how.folder), how.fresh});
+}
+
+/// Runs a training that this run has not run yet. False: it was interrupted.
+bool trainOnce(State& state, const TrainingRun& training) {
+  if (std::ranges::find(state.trained, &training, &Trained::training) != state.trained.end()) return true;
+  const Trained& trained = state.trained.emplace_back(Trained{&training, outcomeOf(state, training)});
+  return !trained.outcome || trained.outcome->status != train::Outcome::Status::Interrupted;
 }
 
 /// In the folder that was asked for; where it is not there, as that may be the folder of plots alone, in the usual one.
@@ -120,6 +127,10 @@ void skipUntrained(State& state) {
 }
 
 }  // namespace
+
+bool runsOverExamples(const Measured& measured) {
+  return std::ranges::any_of(measured.plans, [](const MeasurePlan& plan) { return plan.examples.has_value(); });
+}
 
 std::optional<Failed> nothingMeasured(const Measured& measured) {
   if (!measured.file->problem().empty()) return Failed{kEnvironment, {measured.file->problem()}};
@@ -147,11 +158,7 @@ Done readCases(State& state) {
 
 Done trainMeasured(State& state) {
   for (const TrainingRun* training : trainingsOf(state.measured.rows)) {
-    if (std::ranges::find(state.trained, training, &Trained::training) != state.trained.end()) continue;
-    auto outcome = trainOne(state, *training);
-    const bool interrupted = outcome && outcome->status == train::Outcome::Status::Interrupted;
-    state.trained.push_back({training, std::move(outcome)});
-    if (interrupted) return failed(kInterrupted);
+    if (!trainOnce(state, *training)) return failed(kInterrupted);
   }
   return {};
 }
@@ -175,7 +182,6 @@ Done measureCases(State& state) {
 Done readStored(State& state) {
   Measured& measured = state.measured;
   if (measured.stored) return {};
-  identifyExamples(measured.rows, checkpointsIn(state));
   if (auto nothing = nothingMeasured(measured)) return tl::unexpected(std::move(*nothing));
   if (allOfFiles(measured) && !measured.file->exists()) {
     measured.stored.emplace();
@@ -183,6 +189,7 @@ Done readStored(State& state) {
   }
   auto store = openStore(*measured.file);
   if (!store) return tl::unexpected(std::move(store).error());
+  identifyExamples(measured.rows, checkpointsIn(state));
   auto stored = StoredRows::read(*store, measured.rows);
   if (!stored) return tl::unexpected(std::move(stored).error());
   measured.stored = std::move(*stored);
@@ -234,11 +241,7 @@ Done predictFitted(State& state) {
 
 Done trainAll(State& state) {
   for (const auto& training : state.trainings) {
-    if (std::ranges::find(state.trained, training.get(), &Trained::training) != state.trained.end()) continue;
-    auto outcome = trainOne(state, *training);
-    const bool interrupted = outcome && outcome->status == train::Outcome::Status::Interrupted;
-    state.trained.push_back({training.get(), std::move(outcome)});
-    if (interrupted) return {};
+    if (!trainOnce(state, *training)) return {};
   }
   return {};
 }

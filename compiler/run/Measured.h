@@ -61,12 +61,16 @@ struct Perturbed {
 /// Why there is nothing to measure or to read: no design of a network, or no place for a store. Nothing: there is.
 std::optional<Failed> nothingMeasured(const Measured& measured);
 
+/// Whether a campaign runs its rows over examples, with weights of trainings.
+bool runsOverExamples(const Measured& measured);
+
 // Stages. Mistakes of the program are told in the session.
 
 /// What the program declares beyond designs, and the rows of its campaigns, lowered and estimated. The state has passed `graph`.
 tl::expected<void, Failed> readCases(State& state);
 /// Runs the trainings whose weights rows are run over examples with, but for those that this run has trained; one that fails
-/// does not end the others, and the rows that take its weights are skipped. Errors: kInterrupted. The state has passed `cases`, and `lower` where there are any.
+/// does not end the others, and the rows that take its weights are skipped. Errors: kInterrupted. The state has passed `cases`,
+/// and `lower` where it runsOverExamples.
 tl::expected<void, Failed> trainMeasured(State& state);
 /// Runs the campaigns, behind `trainMeasured`; rows that are finished stay. Errors: there is nothing to measure, or no store.
 tl::expected<void, Failed> measureCases(State& state);

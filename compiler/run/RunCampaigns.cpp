@@ -1,4 +1,5 @@
-// The campaigns of a program, run: each case in a fresh process of this program, each result committed before the next begins.
+// The campaigns of a program, run: each case in a fresh process of this program, or over its examples in this one, each result
+// committed before the next begins.
 #include "compiler/run/RunCampaigns.h"
 
 #include "compiler/process/OpenMp.h"
@@ -106,10 +107,12 @@ private:
   }
 
   std::optional<runtime::Measurement> measureOverExamples(const CaseRow& row) {
-    return measureExamples(table, row, checkpointOf(*row.plan->examples->training), [&](std::int64_t done, std::int64_t total) {
+    const std::string checkpoint = checkpointOf(*row.plan->examples->training);
+    auto measured = measureExamples(table, row, checkpoint, [&](std::int64_t done, std::int64_t total) {
       events.overExamples(row, done, total);
       return !interruptible.isToEnd();
     });
+    return measured ? std::move(*measured) : notRun(runtime::Status::Failed, measured.error());
   }
 
   runtime::Measurement measureInChild(const CaseRow& row, double timeLimit) {

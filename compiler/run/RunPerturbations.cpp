@@ -5,6 +5,7 @@
 #include "compiler/experiment/Identity.h"
 #include "compiler/graph/ir/Branches.h"
 #include "compiler/jit/glue/Cache.h"
+#include "compiler/run/examples/RunExamples.h"
 #include "compiler/run/weights/WeightsHash.h"
 #include "compiler/support/Interrupts.h"
 #include "runtime/perturb/Stored.h"
@@ -123,10 +124,7 @@ perturb::Victim victimOf(State& state, const PerturbationRun& run) {
   victim.backend = state.backend.backend;
   victim.input = run.training->spec.network->tensors.front().name.text;
   victim.classAxis = graph::classAxis(run.training->spec, row, run.training->shape);
-  const auto flops = estimate::countFlops(row.graph(), row.values);
-  victim.branchFlops = estimate::branchFlopsOfSample(*flops, run.plan.batch);
-  victim.least = estimate::toDouble(flops->least.forward) / static_cast<double>(run.plan.batch);
-  victim.most = estimate::toDouble(flops->most.forward) / static_cast<double>(run.plan.batch);
+  takeFlops(victim, row, run.plan.batch);
   return victim;
 }
 

@@ -164,8 +164,7 @@ private:
 
   /// The trainings whose weights rows are run over examples with. The exit status where the command ends with them.
   std::optional<int> trainFirst() {
-    const auto isOver = [](const MeasurePlan& plan) { return plan.examples.has_value(); };
-    if (std::ranges::none_of(measured.plans, isOver)) return std::nullopt;
+    if (!runsOverExamples(measured)) return std::nullopt;
     if (const auto status = pass("lower")) return *status;
     TrainReport listener(out, state.backendName);
     state.listener = &listener;

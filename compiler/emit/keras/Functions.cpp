@@ -137,19 +137,19 @@ Code matmul(const KerasCall& call) {
   return functionCode("ops.matmul", {{"", side(0, "transpose_a"), ""}, {"", side(1, "transpose_b"), ""}});
 }
 
-Code attention(const KerasCall& call) {
+Code attentionLayer(const KerasCall& call, std::vector<Argument> settings) {
   Code code;
-  code.module = CallText{
-      "Attention",
-      {{"causal", call.hole("causal", pythonText(call.flag("causal"))), "False"}, {"dropout", call.realHole("dropout"), "0.0"}}};
+  code.module = CallText{"Attention", std::move(settings)};
   code.call.arguments = {{"", call.inOrder(0), ""}, {"", call.inOrder(1), ""}, {"", call.inOrder(2), ""}};
   return code;
 }
+Code attention(const KerasCall& call) {
+  return attentionLayer(call, {{"causal", call.hole("causal", pythonText(call.flag("causal"))), "False"},
+                               {"dropout", call.realHole("dropout"), "0.0"}});
+}
 Code maskedAttention(const KerasCall& call) {
-  Code code;
-  code.module = CallText{"Attention", {{"dropout", call.realHole("dropout"), "0.0"}}};
-  code.call.arguments = {
-      {"", call.inOrder(0), ""}, {"", call.inOrder(1), ""}, {"", call.inOrder(2), ""}, {"added", call.inOrder(3), ""}};
+  Code code = attentionLayer(call, {{"dropout", call.realHole("dropout"), "0.0"}});
+  code.call.arguments.push_back({"added", call.inOrder(3), ""});
   return code;
 }
 

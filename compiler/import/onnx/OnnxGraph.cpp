@@ -56,13 +56,13 @@ std::vector<std::int64_t> wholeOf(const data::ArrayView& data) {
 void describe(Value& constant, std::vector<double> elements) {
   const auto isFirst = [&](double element) { return element == elements.front(); };
   if (!elements.empty() && std::all_of(elements.begin(), elements.end(), isFirst)) {
-    constant.pattern = {Pattern::Kind::Fill, elements.front(), 0, 0, {}};
+    constant.pattern = {Pattern::Kind::Fill, elements.front(), 0, 0};
     return;
   }
   bool counts = constant.facts.rank() == 1 && constant.facts.type == "int64";
   for (std::size_t i = 0; i < elements.size() && counts; ++i) counts = elements[i] == static_cast<double>(i);
   if (counts) {
-    constant.pattern = {Pattern::Kind::Line, 0, 1, 0, {}};
+    constant.pattern = {Pattern::Kind::Line, 0, 1, 0};
     return;
   }
   if (elements.size() > kMostElements) return;

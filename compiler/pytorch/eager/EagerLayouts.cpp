@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <numeric>
 
 namespace tbem::estimate {
 
@@ -28,10 +26,6 @@ std::vector<std::int64_t> numbersOf(const graph::Op& op, std::string_view name, 
   if (attribute == op.attributes.end()) return numbers;
   for (const graph::ExprId value : attribute->values) numbers.push_back(values.integer(value));
   return numbers;
-}
-
-std::int64_t elementsOf(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 }  // namespace

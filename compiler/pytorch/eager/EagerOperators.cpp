@@ -123,10 +123,7 @@ struct EagerReader::Impl {
     }
   }
 
-  std::int64_t count(TensorId tensor) const {
-    const auto& d = dims[index(tensor)];
-    return std::accumulate(d.begin(), d.end(), std::int64_t{1}, std::multiplies<>());
-  }
+  std::int64_t count(TensorId tensor) const { return elementsOf(dims[index(tensor)]); }
   graph::StorageClass classOf(TensorId tensor) const { return graph[graph[tensor].storage].kind; }
 
   EagerOperator made(const Group& each) {

@@ -7,9 +7,9 @@
 #include "compiler/pytorch/eager/EagerSaved.h"
 #include "compiler/pytorch/eager/EagerTape.h"
 #include "compiler/pytorch/eager/OperatorWorkspaces.h"
+#include "compiler/pytorch/eager/Strides.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -85,8 +85,7 @@ private:
     if (known != EagerReader::kNotRead) return known;
     known = 0;
     if (readDims(graph, values, tensor, dims)) return known;  // no operator touches it: those were read before
-    const std::int64_t count = std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
-    return known = static_cast<std::uint64_t>(count) * elementBytes(graph[tensor].dtype);
+    return known = static_cast<std::uint64_t>(elementsOf(dims)) * elementBytes(graph[tensor].dtype);
   }
   std::uint64_t elements(TensorId tensor) { return bytes(tensor) / elementBytes(graph[tensor].dtype); }
   EagerId& at(TensorId tensor) { return memory[index(tensor)]; }

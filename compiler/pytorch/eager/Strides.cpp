@@ -18,6 +18,10 @@ int widthAgainst(const Shape& shape, const Strides& strides, std::size_t a, std:
 
 }  // namespace
 
+std::int64_t elementsOf(const Shape& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
 Strides rowMajor(const Shape& shape) {
   Strides strides(shape.size());
   std::int64_t step = 1;
@@ -30,8 +34,7 @@ Strides rowMajor(const Shape& shape) {
 
 std::optional<Strides> viewedAs(const Shape& to, const Shape& shape, const Strides& strides) {
   if (shape == to) return strides;
-  if (shape.empty() || std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()) == 0)
-    return rowMajor(to);
+  if (shape.empty() || elementsOf(shape) == 0) return rowMajor(to);
   Strides view(to.size());
   std::size_t left = to.size();  // axes of the view that have no step yet
   std::int64_t step = strides.back(), elements = 1, seen = 1;

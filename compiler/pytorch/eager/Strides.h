@@ -12,6 +12,7 @@ namespace tbem::estimate {
 using Shape = std::vector<std::int64_t>;
 using Strides = std::vector<std::int64_t>;
 
+std::int64_t elementsOf(const Shape& shape);
 Strides rowMajor(const Shape& shape);
 
 /// Of a view with other axes over the same elements in the same order; none where there is no such view, and a reshape copies

@@ -5,12 +5,12 @@
 #include "compiler/run/Lowered.h"
 #include "compiler/run/weights/WeightsHash.h"
 #include "runtime/measure/LoadMeter.h"
+#include "runtime/measure/Meters.h"
 #include "runtime/train/Checkpoint.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <utility>
 
@@ -18,21 +18,15 @@ namespace tbem::driver {
 
 namespace {
 
-/// The weights that a training ended with, and the hash of all its numbers. Errors: why there are none.
-struct EndedWeights {
-  train::Snapshot weights;
-  std::string hash;
-};
-tl::expected<EndedWeights, std::string> endedWeights(const TrainingRun& training, const std::string& checkpoint) {
+/// The weights that a training has kept. Errors: why there are none.
+tl::expected<train::Snapshot, std::string> keptWeights(const TrainingRun& training, const std::string& checkpoint) {
   const std::string& name = training.spec.decl->name.text;
   if (checkpoint.empty())
     return tl::unexpected(fmt::format("the weights of `{}` are kept nowhere: give the program a file", name));
   auto read = train::readCheckpoint(checkpoint);
   if (!read) return tl::unexpected(read.error());
   if (!*read) return tl::unexpected(fmt::format("`{}` has no weights yet (tbemc train)", name));
-  EndedWeights ended{std::move((*read)->now), {}};
-  ended.hash = hashOf(ended.weights);
-  return ended;
+  return std::move((*read)->now);
 }
 
 /// Of the network's only input.
@@ -49,14 +43,9 @@ perturb::Victim victimOf(const MeasuredExamples& examples, const graph::Row& row
   // One class for each example, or none that counts: a class for each pixel is no prediction of an example.
   const bool isOfExample = axis == 1 && !graph.outputs.empty() && graph[graph.outputs.front()].shape.size() == 2;
   if (isOfExample) victim.classAxis = axis;
-  const auto flops = estimate::countFlops(graph, row.values);
-  victim.branchFlops = estimate::branchFlopsOfSample(*flops, batch);
-  victim.least = estimate::toDouble(flops->least.forward) / static_cast<double>(batch);
-  victim.most = estimate::toDouble(flops->most.forward) / static_cast<double>(batch);
+  takeFlops(victim, row, batch);
   return victim;
 }
-
-double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 runtime::Measurement measurementOf(const perturb::Costs& costs) {
   const perturb::CostSummary summary = perturb::summarise(costs);
@@ -77,16 +66,23 @@ runtime::Measurement measurementOf(const perturb::Costs& costs) {
 
 /// Hash of what the rows of a plan have in common: weights, data, what is asked. Errors: why they cannot run.
 tl::expected<std::string, std::string> hashOfExamples(const MeasuredExamples& examples, const CheckpointOf& checkpointOf) {
-  const auto ended = endedWeights(*examples.training, checkpointOf(*examples.training));
-  if (!ended) return tl::unexpected(ended.error());
+  const auto weights = keptWeights(*examples.training, checkpointOf(*examples.training));
+  if (!weights) return tl::unexpected(weights.error());
   const auto dataset = examples.reader->open(examples.settings);
   if (!dataset) return tl::unexpected(dataset.error());
   const perturb::Plan& plan = examples.plan;
-  return jit::hashKey(fmt::format("examples 1;{};{:016x};{};{};{}", ended->hash, (*dataset)->fingerprint(),
+  return jit::hashKey(fmt::format("examples 1;{};{:016x};{};{};{}", hashOf(*weights), (*dataset)->fingerprint(),
                                   static_cast<int>(plan.split), plan.count, plan.repeats));
 }
 
 }  // namespace
+
+void takeFlops(perturb::Victim& victim, const graph::Row& row, std::int64_t batch) {
+  const auto flops = estimate::countFlops(row.graph(), row.values);
+  victim.branchFlops = estimate::branchFlopsOfSample(*flops, batch);
+  victim.least = estimate::toDouble(flops->least.forward) / static_cast<double>(batch);
+  victim.most = estimate::toDouble(flops->most.forward) / static_cast<double>(batch);
+}
 
 void checkExamples(DiagnosticSink& sink, const std::vector<MeasurePlan>& plans, const std::vector<RowState>& rows) {
   for (const MeasurePlan& plan : plans) {
@@ -131,37 +127,36 @@ std::vector<const TrainingRun*> trainingsOf(const std::vector<CaseRow>& rows) {
   return trainings;
 }
 
-std::optional<runtime::Measurement> measureExamples(RowTable& table, const CaseRow& row, const std::string& checkpoint,
-                                                    const perturb::CostProgress& progress) {
-  using runtime::Status;
-  const auto fails = [](std::string why) { return runtime::notMeasured(Status::Failed, std::move(why)); };
+tl::expected<std::optional<runtime::Measurement>, std::string> measureExamples(RowTable& table, const CaseRow& row,
+                                                                               const std::string& checkpoint,
+                                                                               const perturb::CostProgress& progress) {
   const MeasuredExamples& examples = *row.plan->examples;
   const auto lowered = table.lowered({row.plan->run, row.row, row.backend, row.plan->tuning}, false);
-  if (!lowered) return fails(fmt::format("it cannot be lowered ({})", info(lowered.error().kind).code));
+  if (!lowered) return tl::unexpected(fmt::format("it cannot be lowered ({})", info(lowered.error().kind).code));
   const graph::Row& network = *(*lowered)->elaborated;
-  const auto ended = endedWeights(*examples.training, checkpoint);
-  if (!ended) return fails(ended.error());
+  const auto weights = keptWeights(*examples.training, checkpoint);
+  if (!weights) return tl::unexpected(weights.error());
   const auto dataset = examples.reader->open(examples.settings);
-  if (!dataset) return fails(dataset.error());
+  if (!dataset) return tl::unexpected(dataset.error());
   const auto code = compileRow(network, *(*lowered)->program, {});
-  if (!code) return fails(code.error());
+  if (!code) return tl::unexpected(code.error());
   perturb::Plan plan = examples.plan;
   plan.batch = batchOf(network);
   perturb::Victim victim = victimOf(examples, network, plan.batch);
   victim.backend = table.backend(row.backend).backend;
-  victim.weights = &ended->weights;
+  victim.weights = &*weights;
   victim.batch = &code->executable;
-  const double started = now();
+  const double started = measure::unixSeconds();
   measure::LoadMeter load;
   load.start();
   auto costs = perturb::costsOf(plan, **dataset, victim, progress);
-  if (!costs) return fails(costs.error().message);
-  if (!*costs) return std::nullopt;
+  if (!costs) return tl::unexpected(costs.error().message);
+  if (!*costs) return std::optional<runtime::Measurement>();
   runtime::Measurement value = measurementOf(**costs);
   value.load = load.read();
   value.started = started;
-  value.finished = now();
-  return value;
+  value.finished = measure::unixSeconds();
+  return std::optional(std::move(value));
 }
 
 }  // namespace tbem::driver

@@ -27,8 +27,13 @@ void identifyExamples(std::vector<CaseRow>& rows, const CheckpointOf& checkpoint
 /// The trainings whose weights these rows take, each once, behind those that they begin with.
 std::vector<const TrainingRun*> trainingsOf(const std::vector<CaseRow>& rows);
 
-/// What the row did with its examples. `checkpoint`: of its training. Nothing: it was ended.
-std::optional<runtime::Measurement> measureExamples(RowTable& table, const CaseRow& row, const std::string& checkpoint,
-                                                    const perturb::CostProgress& progress);
+/// What the row did with its examples. `checkpoint`: of its training. Nothing: it was ended. Errors: why it has no numbers.
+tl::expected<std::optional<runtime::Measurement>, std::string> measureExamples(RowTable& table, const CaseRow& row,
+                                                                               const std::string& checkpoint,
+                                                                               const perturb::CostProgress& progress);
+
+/// What an example costs in each branch of the network, and over all paths. `row`: at inference, counted before, of `batch`
+/// examples.
+void takeFlops(perturb::Victim& victim, const graph::Row& row, std::int64_t batch);
 
 }  // namespace tbem::driver
