@@ -233,6 +233,14 @@ void NameChecker::recordPlaces(const ast::Clause& clause) {
   for (const ast::Argument& item : clause.items) recordPlaces(item.value);
 }
 
+/// The data set and the training of a clause `examples`.
+void NameChecker::recordExamples(const ast::Measure& decl) {
+  for (const ast::Clause& clause : decl.others) {
+    if (clause.word.text != "examples") continue;
+    for (const ast::Argument& item : clause.items) recordFactors(item.value, nullptr);
+  }
+}
+
 /// Names in declarations that their own stages read.
 void NameChecker::recordOthers(const ast::Decl& decl) {
   if (recorded == nullptr) return;
@@ -242,6 +250,7 @@ void NameChecker::recordOthers(const ast::Decl& decl) {
       return recordImport(ast::cast<ast::Import>(decl));
     case ast::NodeKind::Measure:
       recordNamed(decl.name);
+      recordExamples(ast::cast<ast::Measure>(decl));
       break;
     case ast::NodeKind::Regress: {
       const auto& regress = ast::cast<ast::Regress>(decl);

@@ -131,10 +131,11 @@ std::vector<Piece> pieces(const Source& source, const LayoutResult& layout) {
     const auto from = source.text.begin() + static_cast<std::ptrdiff_t>(lastEnd);
     const auto newlines = std::count(from, source.text.begin() + static_cast<std::ptrdiff_t>(place.begin), '\n');
     const bool first = list.empty();
-    piece.breakBefore = !first && (newlines > 0 || list.back().lineComment);
+    const bool afterPrivate = !first && list.back().type == P::PRIVATE;
+    piece.breakBefore = !first && ((newlines > 0 && !afterPrivate) || list.back().lineComment);
     piece.blankBefore = !first && newlines > 1;
     if (!piece.comment) {
-      piece.begins = begins || (!first && list.back().type == P::LBRACE) || (!first && list.back().type == P::PRIVATE);
+      piece.begins = begins || (!first && list.back().type == P::LBRACE) || afterPrivate;
       begins = piece.type == P::LBRACE;
     }
     lastEnd = place.end;

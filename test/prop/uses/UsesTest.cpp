@@ -39,6 +39,8 @@ std::set<std::string> wordsOfTheLanguage() {
         // perturbations and their methods
         "box certify harden keep label look norm linf l2 margins objective rate examples share steps temperature "
         "random uniform gradient deepsloth ilfo universal generator test",
+        // rows over a data set
+        "count repeats mean_flops",
         // budgets
         "budget parameters flops flops_forward activations reserved pytorch h100 h100_pcie"}) {
     std::istringstream rest{std::string(line)};
