@@ -106,6 +106,7 @@ void elaboratePerturbation(State& state, PerturbationRun& perturbation) {
     return;
   }
   if (perturbation.single != nullptr) elaborateRows(state, *perturbation.single);
+  if (perturbation.layer != nullptr) elaborateRows(state, *perturbation.layer);
   for (const MethodRun& method : perturbation.methods) {
     if (method.learner != nullptr) elaborateRows(state, *method.learner);
     elaborateRows(state, *method.mover);

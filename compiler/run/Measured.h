@@ -55,6 +55,7 @@ struct Perturbed {
   tl::expected<perturb::Outcome, Failed> outcome;
   double least = 0, most = 0;               ///< perturb::Victim's
   std::vector<perturb::Summary> summaries;  ///< of the outcome's series, in order
+  Defences defences;                        ///< of clauses `detect` and `squeeze`
   std::optional<Certified> certified;       ///< of a clause `certify`
 };
 

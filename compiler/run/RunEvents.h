@@ -6,6 +6,7 @@
 #include "compiler/experiment/trainings/Perturbations.h"
 #include "compiler/experiment/trainings/Trainings.h"
 #include "compiler/run/certify/Certifications.h"
+#include "compiler/run/defence/Defences.h"
 #include "compiler/support/Events.h"
 #include "runtime/core/Measurement.h"
 #include "runtime/measure/Campaign.h"
@@ -47,6 +48,10 @@ public:
   /// A method is done with all examples, or was interrupted; `summary` is of the points that there are.
   virtual void methodEnds(const PerturbationRun& /*perturbation*/, const perturb::Series& /*series*/,
                           const perturb::Summary& /*summary*/) {}
+  /// Of clauses `detect` and `squeeze`, behind the end of the search.
+  /// `first`: of the first method, which says what examples cost.
+  virtual void defended(const PerturbationRun& /*perturbation*/, const Defences& /*defences*/,
+                        const perturb::Summary& /*first*/) {}
   /// Of a clause `certify`, behind the end of the search.
   virtual void certified(const PerturbationRun& /*perturbation*/, const Certified& /*certified*/) {}
   /// `outcome`: nullptr where it failed.

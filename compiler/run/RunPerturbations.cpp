@@ -46,6 +46,7 @@ struct KnownPerturbation {
   perturb::Victim victim;
   std::vector<std::string> gates;  ///< paths, in program order
   std::vector<perturb::Method> methods;
+  const runtime::Executable* layer = nullptr;  ///< of a clause `detect`; native code as well
 };
 
 /// Native code of a perturbation's graphs, which run in one arena. One class: the functions are linked together, in one order, in
@@ -59,6 +60,7 @@ public:
     add(run.victim.get(), "the network");
     const bool times = run.plan.repeats > 0;  // certificates need its graph alone
     if (times) add(run.single.get(), "the network on one example");
+    add(run.layer.get(), "the network with its first layer kept");
     for (const MethodRun& method : run.methods) {
       add(method.learner.get(), fmt::format("the learning of `{}`", method.spec.text));
       add(method.mover.get(), fmt::format("`{}`", method.spec.text));
@@ -73,6 +75,7 @@ public:
     next = code.begin();
     into.victim.batch = take();
     if (times) into.victim.single = take();
+    if (run.layer != nullptr) into.layer = take();
     for (perturb::Method& method : into.methods) {
       if (method.learning) method.learning->step = take();
       method.mover = take();
@@ -244,15 +247,28 @@ Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun
   events.perturbationEnds(perturbation, outcome ? &*outcome : nullptr);
   if (!outcome) return fails(failureOf(outcome.error()));
   for (const perturb::Series& series : outcome->series) done.summaries.push_back(perturb::summarise(series, victim));
-  const bool certifies = perturbation.spec.certifies && !outcome->interrupted;
   done.outcome = std::move(*outcome);
+  if (done.outcome->interrupted) return done;
+  const auto goesOn = [&](std::int64_t at, std::int64_t total, const std::string& what) {
+    events.perturbing(perturbation, at, total, what);
+    return !run.isToEnd();
+  };
+  if (perturbation.plan.keepInputs) {
+    std::vector<perturb::Series>& series = done.outcome->series;
+    const RowState* layer = state.rowOf(perturbation.layer.get());
+    auto defences = defend(perturbation, {layer != nullptr ? &layer->elaborated->graph() : nullptr, known->layer},
+                           {perturbation.plan, *known->dataset, victim, series}, goesOn);
+    if (!defences) return fails(failureOf(defences.error()));
+    for (perturb::Series& each : series) each.inputs = {};  // nobody else asks for them
+    done.outcome->interrupted = defences->interrupted;
+    done.defences = std::move(*defences);
+    events.defended(perturbation, done.defences, done.summaries.front());
+  }
+  const bool certifies = perturbation.spec.certifies && !done.outcome->interrupted;
   if (!certifies) return done;
   const graph::Row& network = *state.rowOf(perturbation.single.get())->elaborated;
   auto certified = certify(perturbation, network, known->weights, *known->dataset, *done.outcome,
-                           [&](std::int64_t example, std::int64_t total) {
-                             events.perturbing(perturbation, example, total, "certify");
-                             return !run.isToEnd();
-                           });
+                           [&](std::int64_t example, std::int64_t total) { return goesOn(example, total, "certify"); });
   if (!certified) return fails({kRunFailed, {"certify: " + certified.error()}});
   certified->most = victim.most;
   events.certified(perturbation, *certified);

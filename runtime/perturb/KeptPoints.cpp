@@ -19,6 +19,12 @@ std::vector<std::byte> bytesOf(const std::vector<float>& numbers) {
   return bytes;
 }
 
+std::vector<float> numbersOf(const std::vector<std::byte>& bytes) {
+  std::vector<float> numbers(bytes.size() / sizeof(float));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(float));
+  return numbers;
+}
+
 }  // namespace
 
 Result<KeptPoints> KeptPoints::open(const Keeping& keeping, store::Mode mode) {
@@ -30,10 +36,10 @@ Result<KeptPoints> KeptPoints::open(const Keeping& keeping, store::Mode mode) {
   return kept;
 }
 
-Result<Points> KeptPoints::of(const Method& method, std::int64_t total, std::size_t gates, std::int64_t repeats) {
+Result<Points> KeptPoints::of(const Method& method, const Plan& plan, std::int64_t total, std::size_t gates) {
   Points points;
   if (!store || keeping.fresh) return points;
-  const auto all = store->points(method.identity);
+  const auto all = store->points(method.identity, plan.keepInputs ? store::Inputs::Read : store::Inputs::Leave);
   if (!all) return failure(Kind::Environment, all.error().message);
   for (const store::StoredPoint& stored : *all) {
     if (stored.example >= total) break;
@@ -44,7 +50,8 @@ Result<Points> KeptPoints::of(const Method& method, std::int64_t total, std::siz
           fmt::format("store {}: what it has of {}, example {}, cannot be taken up: {}; --again searches anew", keeping.store,
                       method.text, stored.example, point ? "it is of a network with other gates" : point.error()));
     }
-    if (repeats == 0 || point->latency > 0) points.emplace(stored.example, std::move(*point));
+    if (plan.repeats == 0 || point->latency > 0)
+      points.emplace(stored.example, Found{std::move(*point), numbersOf(stored.input)});
   }
   return points;
 }

@@ -11,22 +11,22 @@
 
 namespace tbem::perturb {
 
-using Points = std::map<std::int64_t, Point>;  ///< by example
-
 /// A point that was found, with its numbers.
 struct Found {
   Point point;
   std::vector<float> input;
 };
+using Points = std::map<std::int64_t, Found>;  ///< by example
 
 class KeptPoints {
 public:
   /// The store is made where there is none, unless it is only read, and is not opened where none is wanted.
   static Result<KeptPoints> open(const Keeping& keeping, store::Mode mode = store::Mode::ReadWrite);
 
-  /// Those of the first `total` examples. `gates`: how many the network has. `repeats`: as Plan::repeats; a point whose latency
-  /// was not wanted then is none. Errors: what the store says, a text that is no point of this network.
-  Result<Points> of(const Method& method, std::int64_t total, std::size_t gates, std::int64_t repeats);
+  /// Those of the first `total` examples. `gates`: how many the network has. A point whose latency
+  /// was not wanted then is none. Without Plan::keepInputs, their numbers are not read. Errors: what the store says, a text that is
+  /// no point of this network.
+  Result<Points> of(const Method& method, const Plan& plan, std::int64_t total, std::size_t gates);
   /// Of one batch, in one transaction.
   Result<void> add(const Method& method, const std::vector<Found>& found);
 

@@ -147,13 +147,16 @@ private:
     series.word = method.word;
     series.text = method.text;
     series.gates = network->gates();
-    auto points = kept->of(method, examples.total(), network->gates().size(), plan.repeats);
+    auto points = kept->of(method, plan, examples.total(), network->gates().size());
     if (!points) return tl::unexpected(points.error());
     series.stored = std::ssize(*points);
     if (series.stored < examples.total()) {
       if (auto done = movePoints(method, series, *points); !done) return tl::unexpected(done.error());
     }
-    for (auto& [example, point] : *points) series.points.push_back(std::move(point));
+    for (auto& [example, found] : *points) {
+      series.points.push_back(std::move(found.point));
+      if (plan.keepInputs) series.inputs.insert(series.inputs.end(), found.input.begin(), found.input.end());
+    }
     return series;
   }
 
@@ -248,7 +251,10 @@ private:
       one.point.latency = latency->after;
     }
     if (auto done = kept->add(method, found); !done) return done;
-    for (Found& one : found) points.emplace(one.point.example, std::move(one.point));
+    for (Found& one : found) {
+      if (!plan.keepInputs) one.input = {};
+      points.emplace(one.point.example, std::move(one));
+    }
     tell(method, std::ssize(points), fmt::format("batch {} of {}", batch.number + 1, examples.batches()));
     return {};
   }

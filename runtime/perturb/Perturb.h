@@ -32,6 +32,7 @@ struct Plan {
   double radius = 0;         ///< of the ball around each example, in the input's own numbers
   double low = 0, high = 1;  ///< the box: what a valid input's numbers are between
   bool keepLabel = false;    ///< only points with the prediction of their example count; without one the example itself is kept
+  bool keepInputs = false;   ///< the numbers of points stay in Series::inputs
   std::int64_t repeats = 0;  ///< > 0: latency of each example and each point is the median of so many runs at batch 1
 };
 
@@ -94,6 +95,7 @@ struct Series {
   std::string word, text;
   std::vector<std::string> gates;  ///< paths, in program order
   std::vector<Point> points;       ///< by example
+  std::vector<float> inputs;       ///< with Plan::keepInputs, the numbers of these points, one after the other
   std::int64_t stored = 0;         ///< of these, how many the store had
   double learning = 0;             ///< seconds, 0 where nothing was learned or it was not needed
   double moving = 0;               ///< seconds that the mover took for the points that were not stored

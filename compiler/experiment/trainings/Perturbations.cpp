@@ -56,6 +56,7 @@ private:
     takeBall(plan, spec.ball);
     plan.keepLabel = spec.keepLabel;
     plan.repeats = spec.repeats;
+    if (!planDefences()) return false;
     for (const graph::MethodSpec& method : spec.methods) {
       if (method.epochs == 0) continue;
       const std::int64_t train = made.about.train;
@@ -68,9 +69,37 @@ private:
     return true;
   }
 
-  std::unique_ptr<DesignRun> graphOf(graph::Task task, const graph::MethodSpec* method, std::int64_t batch) {
+  /// What clauses `detect` and `squeeze` want of the examples.
+  bool planDefences() {
+    constexpr std::int64_t kDetected = 1000;  // as many as Chen et al. take to learn from
+    made.plan.keepInputs = spec.detect.has_value() || !spec.squeezers.empty();
+    if (spec.detect) {
+      made.detector = {std::min(spec.detect->examples.value_or(kDetected), made.plan.count), spec.detect->folds, spec.detect->cost};
+      if (made.detector->count < made.detector->folds) {
+        sink().report(diag::design_clause_value, spec.detect->range, "detect",
+                      fmt::format("at least one example for each of {} folds", made.detector->folds),
+                      std::to_string(made.detector->count));
+        return false;
+      }
+    }
+    for (const graph::SqueezeSpec& squeezer : spec.squeezers) {
+      const bool isMedian = squeezer.kind == graph::SqueezeSpec::Kind::Median;
+      const std::vector<std::int64_t>& shape = made.about.inputs.front().shape;
+      if (isMedian && shape.size() != 3) {
+        sink().report(diag::design_clause_value, squeezer.range, "median", "images, [channels, height, width]",
+                      fmt::format("[{}]", fmt::join(shape, ", ")));
+        return false;
+      }
+      made.squeezers.push_back(
+          {isMedian ? perturb::Squeezer::Kind::Median : perturb::Squeezer::Kind::Bits, squeezer.size, squeezer.text});
+    }
+    return true;
+  }
+
+  std::unique_ptr<DesignRun> graphOf(graph::Task task, const graph::MethodSpec* method, std::int64_t batch,
+                                     bool keepsFirstLayer = false) {
     std::optional<graph::ExperimentSpec> experiment = graph::searchOf(
-        workspace.session, spec.decl->name, spec.data, made.training->spec, shapeOf(made.about), {task, method, batch});
+        workspace.session, spec.decl->name, spec.data, made.training->spec, shapeOf(made.about), {task, method, batch, keepsFirstLayer});
     return experiment ? oneRowOf(workspace, std::move(*experiment), target) : nullptr;
   }
 
@@ -80,6 +109,10 @@ private:
     if (made.plan.repeats > 0 || spec.certifies) {
       made.single = graphOf(graph::Task::Infer, nullptr, 1);
       made.single->storagesOf = made.victim.get();
+    }
+    if (made.detector) {
+      made.layer = graphOf(graph::Task::Infer, nullptr, made.plan.batch, true);
+      made.layer->storagesOf = made.victim.get();
     }
     for (const graph::MethodSpec& method : spec.methods) {
       MethodRun& of = made.methods.emplace_back();

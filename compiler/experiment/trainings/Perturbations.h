@@ -3,9 +3,10 @@
 
 #include "compiler/experiment/trainings/Trainings.h"
 #include "compiler/graph/perturb/Perturbation.h"
-#include "runtime/perturb/Perturb.h"
+#include "runtime/perturb/defence/Defence.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tbem::driver {
@@ -27,6 +28,9 @@ struct PerturbationRun {
   perturb::Plan plan;
   std::unique_ptr<DesignRun> victim;
   std::unique_ptr<DesignRun> single;  ///< of one example; null: neither latency nor certificates are wanted
+  std::unique_ptr<DesignRun> layer;   ///< the victim with its first layer kept; null: there is no clause `detect`
+  std::optional<perturb::DetectorPlan> detector;
+  std::vector<perturb::Squeezer> squeezers;
   std::vector<MethodRun> methods;
 
   explicit PerturbationRun(graph::PerturbSpec spec) : spec(std::move(spec)) {}

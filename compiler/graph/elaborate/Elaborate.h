@@ -134,6 +134,7 @@ struct ExperimentSpec {
   const ast::Expr* accumulate = nullptr;     ///< clause `accumulate`; it may name factors
   GateTraining gates = {};                   ///< of a training
   std::optional<SearchSpec> search;          ///< of Move and Learn
+  bool keepsFirstLayer = false;              ///< Infer: what the first layer computes (FirstLayer.h) is the last output
   std::unique_ptr<sema::ExprPool> pool;
 
   bool hasNetwork() const { return of != nullptr; }

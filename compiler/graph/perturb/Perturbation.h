@@ -1,6 +1,7 @@
 // A `perturb` declaration as its run needs it: whose network, near what examples, how far, and by what methods (docs/perturb.md).
 #pragma once
 
+#include "compiler/graph/perturb/Defences.h"
 #include "compiler/graph/perturb/Method.h"
 #include "compiler/graph/read/Training.h"
 
@@ -25,6 +26,8 @@ struct PerturbSpec {
   std::int64_t repeats = 0;             ///< of clause `metric latency`; 0: it is not measured
   bool certifies = false;               ///< clause `certify`
   std::optional<std::int64_t> certify;  ///< of the first so many examples; nothing: of all
+  std::optional<DetectSpec> detect;
+  std::vector<SqueezeSpec> squeezers;
   std::vector<MethodSpec> methods;
 };
 
@@ -36,6 +39,7 @@ struct SearchGraph {
   Task task = Task::Infer;
   const MethodSpec* method = nullptr;
   std::int64_t batch = 1;
+  bool keepsFirstLayer = false;  ///< Task::Infer: what its first layer computes is an output behind the others
 };
 /// What a graph around the network of a training is built from. `name`: of the declaration that searches; `read`: what it reads.
 /// Nothing after a report: the network is not one that can be searched.

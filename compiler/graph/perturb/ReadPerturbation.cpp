@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/tables/Train.h"
 #include "compiler/graph/clauses/ClauseReader.h"
 #include "compiler/graph/perturb/Perturbation.h"
+#include "compiler/graph/perturb/ReadDefences.h"
 #include "compiler/graph/perturb/ReadMethod.h"
 #include "compiler/graph/read/ReadDataset.h"
 
@@ -66,6 +67,10 @@ private:
     } else if (word == "certify") {
       spec.certifies = true;
       if (!clause.items.empty()) spec.certify = e.whole(clause, 1);
+    } else if (word == "detect") {
+      spec.detect = readDetect(e, clause);
+    } else if (word == "squeeze") {
+      spec.squeezers = readSqueeze(e, clause);
     } else if (word == "metric") {
       std::ranges::for_each(clause.items, [&](const ast::Argument& item) { readMetric(item); });
     }
@@ -118,6 +123,7 @@ std::optional<ExperimentSpec> searchOf(Session& session, const ast::Name& name, 
   experiment.module = training.module;
   experiment.of = training.decl->network;
   experiment.task = graph.task;
+  experiment.keepsFirstLayer = graph.keepsFirstLayer;
   experiment.dtype = training.dtype;
   experiment.pool = std::make_unique<sema::ExprPool>();
   std::vector<std::int64_t> dims{graph.batch};

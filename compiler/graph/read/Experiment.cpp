@@ -9,6 +9,7 @@
 #include "compiler/graph/pass/Checkpoint.h"
 #include "compiler/graph/pass/Mixed.h"
 #include "compiler/graph/perturb/BuildSearch.h"
+#include "compiler/graph/perturb/FirstLayer.h"
 #include "compiler/graph/read/ExperimentInputs.h"
 #include "compiler/graph/read/Losses.h"
 #include "compiler/graph/read/MicroBatches.h"
@@ -180,6 +181,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
     }
     s.graph.outputs.push_back(static_cast<TensorId>(output.id));
   }
+  if (spec.keepsFirstLayer && !keepFirstLayer(session.sink, s.graph, network)) return false;
   lossBegin = s.graph.ops.size();
   if (spec.task == Task::Infer) return groupOfEach(session.sink, s.graph, spec.groups).has_value();
   return addLoss(e, s, factors) && (spec.task == Task::Evaluate || addUpdates(e, s, factors));

@@ -107,11 +107,41 @@ constexpr JsonField kCertified[] = {
     seconds("seconds_of_example", "of one bound").orNull(),
 };
 
+constexpr JsonField kDetected[] = {
+    kName,
+    kMethod,
+    text("layer", "the network's first layer, at whose output detectors look"),
+    count("numbers", "that it computes of an example"),
+    count("pairs", "examples that the method moved, each with its point"),
+    share("auc", "area under the curve of detectors that learned this method's points: the pairs of a point and an example of "
+                 "which the point scores higher; in the mean over folds")
+        .orNull(),
+    number("auc_deviation", "of the folds' areas, with n - 1").orNull(),
+    share("auc_by_learned", "the area at this method's points, by the method whose points detectors learned")
+        .orNull()
+        .keyed("METHOD"),
+    flopsOfExample("flops_of_score", "that a score adds"),
+    seconds("seconds_of_score", "of one score").orNull(),
+};
+
+constexpr JsonField kSqueezed[] = {
+    kName,
+    text("squeezer", "what inputs go through, as written"),
+    kMethod,
+    flopsOfExample("flops_before", "of a squeezed example, in the mean"),
+    flopsOfExample("flops", "of a squeezed point, in the mean"),
+    share("increase_mean", "what FLOPs grew by, of those of the squeezed example, in the mean over examples"),
+    share("accuracy_before", "of the squeezed examples, where they have labels").orNull(),
+    share("accuracy", "of the squeezed points").orNull(),
+};
+
 constexpr JsonKind kKinds[] = {
     jsonKind("perturbation", "One object at the beginning of a perturbation (`tbemc perturb`; [perturb.md](perturb.md)).",
              kPerturbation),
     jsonKind("perturbed", "One object at the end of each of its methods.", kPerturbed),
     jsonKind("point", "One object per point that a method found (`tbemc perturb --points`).", kPoint),
+    jsonKind("detected", "One object per method at the end of a perturbation with a clause `detect`.", kDetected),
+    jsonKind("squeezed", "One object per squeezer and method at the end of a perturbation with a clause `squeeze`.", kSqueezed),
     jsonKind("certified", "One object at the end of a perturbation with a clause `certify`.", kCertified),
     jsonKind("certificate", "One object per example that was bounded (`tbemc perturb --points`).", kCertificate),
 };

@@ -1,5 +1,6 @@
 #include "compiler/show/measured/PerturbReport.h"
 
+#include "compiler/show/measured/DefenceTables.h"
 #include "compiler/show/measured/PerturbTables.h"
 #include "runtime/report/Numbers.h"
 
@@ -217,6 +218,14 @@ void PerturbReport::methodEnds(const PerturbationRun& perturbation, const pertur
   out.flush();
 }
 
+void PerturbReport::defended(const PerturbationRun& perturbation, const Defences& defences, const perturb::Summary& first) {
+  bar.reset();
+  if (out.display.json)
+    defencesJson(out, nameOf(perturbation), defences);
+  else
+    printDefences(out, nameOf(perturbation), defences, first);
+}
+
 void PerturbReport::certified(const PerturbationRun& perturbation, const Certified& certified) {
   bar.reset();
   const std::string& name = nameOf(perturbation);
@@ -250,6 +259,7 @@ void printPerturbed(show::Out& out, const Perturbed& perturbed) {
       out.say("{} (tbemc perturb goes on)\n", partText(*perturbed.perturbation, result));
   }
   printResults(out, *perturbed.perturbation, results);
+  printDefences(out, nameOf(*perturbed.perturbation), perturbed.defences, results.front().summary);
   if (perturbed.certified) out.say("{}", certifiedText(*perturbed.certified));
 }
 

@@ -31,6 +31,7 @@ public:
   void perturbationBegins(const PerturbationRun& perturbation, const perturb::Victim& victim) override;
   void perturbing(const PerturbationRun& perturbation, std::int64_t done, std::int64_t total, const std::string& what) override;
   void methodEnds(const PerturbationRun& perturbation, const perturb::Series& series, const perturb::Summary& summary) override;
+  void defended(const PerturbationRun& perturbation, const Defences& defences, const perturb::Summary& first) override;
   void certified(const PerturbationRun& perturbation, const Certified& certified) override;
   void perturbationEnds(const PerturbationRun& perturbation, const perturb::Outcome* outcome) override;
 

@@ -1,0 +1,22 @@
+// The first layer of a network, at whose output a detector of slow inputs looks.
+#pragma once
+
+#include "compiler/diagnostics/Diagnostics.h"
+#include "compiler/graph/ir/Graph.h"
+#include "compiler/syntax/tree/Ast.h"
+
+#include <optional>
+#include <string>
+
+namespace tbem::graph {
+
+/// The first convolution or dense layer in program order that every sample computes; nothing: there is none.
+std::optional<OpId> firstLayer(const Graph& graph);
+
+/// Makes what it computes the last output of the network's graph. False after a report: there is none.
+bool keepFirstLayer(DiagnosticSink& sink, Graph& graph, const ast::Callable& network);
+
+/// The path of its block: "conv_bn_relu.conv2d", of the weight "conv_bn_relu.conv2d.weight".
+std::string layerName(const Graph& graph, OpId layer);
+
+}  // namespace tbem::graph

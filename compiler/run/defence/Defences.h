@@ -1,0 +1,30 @@
+// What the clauses `detect` and `squeeze` of a perturbation ask for, once its points were found.
+#pragma once
+
+#include "compiler/experiment/trainings/Perturbations.h"
+#include "compiler/graph/ir/Graph.h"
+
+#include <tl/expected.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace tbem::driver {
+
+struct Defences {
+  std::optional<perturb::Detection> detection;  ///< of a clause `detect`
+  std::vector<perturb::Squeezed> squeezed;      ///< of a clause `squeeze`
+  bool interrupted = false;                     ///< what is behind an interruption is not there
+};
+
+/// The victim with its first layer kept.
+struct KeptLayer {
+  const graph::Graph* graph = nullptr;
+  const runtime::Executable* network = nullptr;
+};
+
+/// `layer`: where there is a clause `detect`. Errors name the clause.
+tl::expected<Defences, perturb::Failure> defend(const PerturbationRun& run, const KeptLayer& layer,
+                                                const perturb::Searched& searched, const perturb::DefenceProgress& progress);
+
+}  // namespace tbem::driver
