@@ -15,20 +15,10 @@ import sys
 import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lit", "inputs"))
-from philox import philox
+from philox import shuffled
 from safetensors_file import read
 
 SEED, BATCH, EPOCHS, HELD = 5, 16, 4, 0.2
-
-
-def shuffled(seed, epoch, count):
-    stream = int.from_bytes(b"shuffle", "big")
-    order = list(range(count))
-    for i in range(count - 1, 0, -1):
-        word = philox([i, 0, epoch, stream & 0xFFFFFFFF], [seed ^ (stream >> 32), 0])[0]
-        j = (word * (i + 1)) >> 32
-        order[i], order[j] = order[j], order[i]
-    return order
 
 
 def make(folder):

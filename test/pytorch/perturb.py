@@ -8,7 +8,8 @@ norms; PyTorch takes the weights of the checkpoints and the same steps. In f64, 
 on in f32 between steps); FLOPs, decisions and predictions are the same. In f32 one step moves the same numbers the same
 way, but for those whose gradient is as small as rounding. What learns is compared where its weights begin with known
 numbers and it sees one batch; `random`, and methods that begin with random weights, are held to what their page says of
-them. At last the same comparison is made with a twin that is wrong in one thing, and each of these must be seen. Exits
+them. Of two searches, detectors that Newton's method finds tell points from examples as well, and squeezed examples and
+points cost the same (perturb_defences.py). At last the same comparison is made with a twin that is wrong in one thing, and each of these must be seen. Exits
 with 1 otherwise.
 """
 import argparse
@@ -22,6 +23,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import perturb_defences as defences
 from perturb_search import Method, Twin
 from perturbed_models import leaver, read_arrays, skipper
 
@@ -84,6 +86,8 @@ LEARNS = ["generator(moving(), epochs: 4, examples: 20, rate: 0.02)",
           "generator(moving(), epochs: 3, examples: 20, optimizer: sgd(lr: 0.05), objective: margins)"]
 FREE = ["universal(epochs: 30)", "generator(epochs: 30)"]  # random numbers begin them
 
+DEFENDED = ["linf", "l2"]  # searches whose points are told from examples, and squeezed
+
 # name, norm, radius, box, keeps the label, methods; each for both networks
 SEARCHES = [
     ("linf", "linf", 0.1, BOX, False, WALKS + LEARNS + FREE),
@@ -110,10 +114,10 @@ class Run:
 
     def __init__(self, tbemc, folder, text, backend):
         folder.mkdir()
-        self.data = {}
+        self.data, self.labels = {}, {}
         for split, count, seed in (("train", TRAIN, 1), ("test", TEST, 2)):
             images, labels = pictures(count, seed)
-            self.data[split] = torch.tensor(images)
+            self.data[split], self.labels[split] = torch.tensor(images), torch.tensor(labels)
             np.save(folder / f"{split}.npy", images)
             np.save(folder / f"{split}_labels.npy", labels)
         (folder / "p.tbem").write_text(text)
@@ -121,7 +125,7 @@ class Run:
         command.append(str(folder / "points.safetensors"))
         told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         rows = [json.loads(line) for line in told.splitlines()]
-        self.rows = {kind: [row for row in rows if row["kind"] == kind] for kind in ("perturbation", "point")}
+        self.rows = {kind: [row for row in rows if row["kind"] == kind] for kind in ("perturbation", "point", "detected", "squeezed")}
         self.points = read_arrays(folder / "points.safetensors")
         self.weights = {net: read_arrays(folder / f"p.out/train_{net}.safetensors") for net in ("leaver", "skipper")}
 
@@ -138,7 +142,7 @@ def program(trainings, searches):
             methods = methods + (EXITS if network == "leaver" else [])
             text += (f"perturb {network}_{name} of train_{network} on pictures.test {{\n"
                      f"  norm {norm}({radius}); box [-{box}, {box}]; batch {BATCH}\n  by {', '.join(methods)}\n"
-                     + ("  keep label\n" if keep else "") + "}\n")
+                     + ("  keep label\n" if keep else "") + (defences.CLAUSES if name in DEFENDED else "") + "}\n")
     return text
 
 
@@ -226,6 +230,31 @@ def compare_all(run, searches):
                     check(f"{name}, {text}", far < 2e-6, f"{far:.1e}")
 
 
+def far_of_defences(run, network, search, wrong=""):
+    """How far what is told of detectors is from the twin's, and of squeezers."""
+    name = f"{network.__name__}_{search[0]}"
+    twin = Twin(network, run.weights[network.__name__], search)
+    methods = search[-1] + (EXITS if network is leaver else [])
+    points = [run.points[f"{name}/{number}.{Method(text, 0).word}"] for number, text in enumerate(methods, 1)]
+    detected, squeezed = ([row for row in run.rows[kind] if row["name"] == name] for kind in ("detected", "squeezed"))
+    return (defences.far_of_areas(twin, detected, run.data["test"], points, wrong),
+            defences.far_of_squeezed(twin, squeezed, run.data["test"], points, run.labels["test"], wrong))
+
+
+def compare_defences(run):
+    for network in (leaver, skipper):
+        for search in (one for one in SEARCHES if one[0] in DEFENDED):
+            areas, costs = far_of_defences(run, network, search)
+            check(f"{network.__name__}_{search[0]}, detectors", areas < 0.011, f"{areas:.1e}")
+            check(f"{network.__name__}_{search[0]}, squeezers", costs < 1e-9, f"{costs:.1e}")
+    for wrong in ("folds", "held out", "scale", "cost"):
+        far, _ = far_of_defences(run, leaver, SEARCHES[0], wrong)
+        check(f"detectors, seen with another {wrong}", far > 0.02, f"{far:.1e}")
+    for wrong in ("levels", "window", "edges"):
+        _, far = far_of_defences(run, leaver, SEARCHES[0], wrong)
+        check(f"squeezers, seen with other {wrong}", far > 1e-3, f"{far:.1e}")
+
+
 def distance(twin, method, run, points):
     """Of the points from the twin's, the largest of any number."""
     examples = run.data["test"]
@@ -286,6 +315,7 @@ def main():
         folder = pathlib.Path(folder)
         double = Run(options.tbemc, folder / "double", program("dtype f64", SEARCHES), "ref")
         compare_all(double, SEARCHES)
+        compare_defences(double)
         compare_wrong(double)
         steps = [("one", "linf", 0.1, BOX, False, ["gradient(steps: 1)", "gradient(steps: 1, objective: margins)"]),
                  ("one_l2", "l2", 0.8, BOX, False, ["gradient(steps: 1)"])]

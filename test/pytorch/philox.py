@@ -9,3 +9,14 @@ def philox(counter, key):
         c = [(p1 >> 32) ^ c[1] ^ k[0], p1 & mask, (p0 >> 32) ^ c[3] ^ k[1], p0 & mask]
         k = [(k[0] + 0x9E3779B9) & mask, (k[1] + 0xBB67AE85) & mask]
     return c
+
+
+def shuffled(seed, epoch, count):
+    """The order of a training's examples (runtime/train/Order.h): Fisher & Yates' shuffle."""
+    stream = int.from_bytes(b"shuffle", "big")
+    order = list(range(count))
+    for i in range(count - 1, 0, -1):
+        word = philox([i, 0, epoch, stream & 0xFFFFFFFF], [seed ^ (stream >> 32), 0])[0]
+        j = (word * (i + 1)) >> 32
+        order[i], order[j] = order[j], order[i]
+    return order
