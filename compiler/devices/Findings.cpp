@@ -8,6 +8,7 @@
 #include "compiler/support/PrivateFolder.h"
 #include "compiler/support/Version.h"
 #include "runtime/measure/Meters.h"
+#include "runtime/perturb/defence/Defence.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -44,6 +45,11 @@ void lookAtMeters(std::vector<Finding>& findings) {
   findings.push_back({"energy meter", energy.available(), energy.available() ? "RAPL" : energy.reason()});
 }
 
+void lookAtDetectors(std::vector<Finding>& findings) {
+  const auto library = perturb::detectorLibrary();
+  findings.push_back({"detectors", library.has_value(), library ? "liblinear " + *library : library.error()});
+}
+
 /// In which rows are measured that frameworks measure.
 void lookAtPython(const std::string& asked, std::vector<Finding>& findings) {
   const std::string python = foreign::pythonOf({}, {.python = asked, .folder = ""});
@@ -67,6 +73,7 @@ std::vector<Finding> lookAtMachine(bool measured, const std::string& python) {
   lookAtBackends(findings);
   lookAtPython(python, findings);
   lookAtMeters(findings);
+  lookAtDetectors(findings);
   const std::string cache = jit::defaultCacheDir();
   const std::string wrong = cache.empty()                     ? "no folder: set XDG_CACHE_HOME or HOME"
                             : !std::filesystem::exists(cache) ? std::string()

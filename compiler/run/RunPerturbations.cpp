@@ -233,6 +233,9 @@ Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun
     return std::move(done);
   };
   const Interruptible run(state.request.interrupts);
+  if (perturbation.detector) {  // told before a search that may take hours
+    if (const auto library = perturb::detectorLibrary(); !library) return fails({kEnvironment, {"detect: " + library.error()}});
+  }
   auto known = know(state, perturbation, places.checkpoint);
   if (!known) return fails(std::move(known).error());
   const auto code = PerturbationCompiler(state, perturbation).compile(*known);

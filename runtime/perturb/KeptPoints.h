@@ -24,8 +24,8 @@ public:
   static Result<KeptPoints> open(const Keeping& keeping, store::Mode mode = store::Mode::ReadWrite);
 
   /// Those of the first `total` examples. `gates`: how many the network has. A point whose latency
-  /// was not wanted then is none. Without Plan::keepInputs, their numbers are not read. Errors: what the store says, a text that is
-  /// no point of this network.
+  /// was not wanted then is none. Without Plan::keepInputs, their numbers are not read. Errors: what the store says, a text that
+  /// is no point of this network.
   Result<Points> of(const Method& method, const Plan& plan, std::int64_t total, std::size_t gates);
   /// Of one batch, in one transaction.
   Result<void> add(const Method& method, const std::vector<Found>& found);

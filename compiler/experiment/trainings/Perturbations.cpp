@@ -74,7 +74,8 @@ private:
     constexpr std::int64_t kDetected = 1000;  // as many as Chen et al. take to learn from
     made.plan.keepInputs = spec.detect.has_value() || !spec.squeezers.empty();
     if (spec.detect) {
-      made.detector = {std::min(spec.detect->examples.value_or(kDetected), made.plan.count), spec.detect->folds, spec.detect->cost};
+      made.detector = {std::min(spec.detect->examples.value_or(kDetected), made.plan.count), spec.detect->folds,
+                       spec.detect->cost};
       if (made.detector->count < made.detector->folds) {
         sink().report(diag::design_clause_value, spec.detect->range, "detect",
                       fmt::format("at least one example for each of {} folds", made.detector->folds),
@@ -98,8 +99,9 @@ private:
 
   std::unique_ptr<DesignRun> graphOf(graph::Task task, const graph::MethodSpec* method, std::int64_t batch,
                                      bool keepsFirstLayer = false) {
-    std::optional<graph::ExperimentSpec> experiment = graph::searchOf(
-        workspace.session, spec.decl->name, spec.data, made.training->spec, shapeOf(made.about), {task, method, batch, keepsFirstLayer});
+    std::optional<graph::ExperimentSpec> experiment =
+        graph::searchOf(workspace.session, spec.decl->name, spec.data, made.training->spec, shapeOf(made.about),
+                        {task, method, batch, keepsFirstLayer});
     return experiment ? oneRowOf(workspace, std::move(*experiment), target) : nullptr;
   }
 

@@ -113,8 +113,9 @@ constexpr JsonField kDetected[] = {
     text("layer", "the network's first layer, at whose output detectors look"),
     count("numbers", "that it computes of an example"),
     count("pairs", "examples that the method moved, each with its point"),
-    share("auc", "area under the curve of detectors that learned this method's points: the pairs of a point and an example of "
-                 "which the point scores higher; in the mean over folds")
+    share("auc",
+          "area under the curve of detectors that learned this method's points: the pairs of a point and an example of "
+          "which the point scores higher; in the mean over folds")
         .orNull(),
     number("auc_deviation", "of the folds' areas, with n - 1").orNull(),
     share("auc_by_learned", "the area at this method's points, by the method whose points detectors learned")

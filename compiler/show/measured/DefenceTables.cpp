@@ -81,8 +81,8 @@ void detectionJson(show::Out& out, const std::string& name, const perturb::Detec
 void printSqueezed(show::Out& out, const std::string& name, const std::vector<Squeezed>& squeezed) {
   report::Table table;
   table.title = fmt::format("{}: squeezed inputs", name);
-  table.columns = {{"squeezer", Align::Left},      {"method", Align::Left},           {"FLOPs before", Align::Decimal},
-                   {"FLOPs", Align::Decimal},      {"I-FLOPs mean", Align::Decimal},  {"accuracy before", Align::Decimal},
+  table.columns = {{"squeezer", Align::Left},   {"method", Align::Left},          {"FLOPs before", Align::Decimal},
+                   {"FLOPs", Align::Decimal},   {"I-FLOPs mean", Align::Decimal}, {"accuracy before", Align::Decimal},
                    {"accuracy", Align::Decimal}};
   for (const Squeezed& each : squeezed) {
     table.add({each.squeezer, each.method, report::flops(each.flopsBefore), report::flops(each.flops),

@@ -212,7 +212,8 @@ ast::Decl* Builder::perturb(P::PerturbContext* ctx) {
   made->name = name(ctx->ID(0));
   made->target = name(ctx->ID(1));
   made->data = value(ctx->value());
-  made->clauses = clauses(ctx->config(), "a perturbation", {"norm", "by", "keep", "box", "metric", "certify", "detect", "squeeze", "batch", "seed"});
+  made->clauses = clauses(ctx->config(), "a perturbation",
+                          {"norm", "by", "keep", "box", "metric", "certify", "detect", "squeeze", "batch", "seed"});
   return made;
 }
 

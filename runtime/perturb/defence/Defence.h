@@ -1,6 +1,6 @@
 // What helps against slow inputs once they were found: a detector that tells points from examples (Chen et al. 2022, section 6.3:
-// a linear support vector machine on the output of the first convolution), and squeezing of what comes in (Xu et al. 2018, "Feature
-// Squeezing", section II). Both look at points that methods found, and search for none.
+// a linear support vector machine on the output of the first convolution), and squeezing of what comes in (Xu et al. 2018,
+// "Feature Squeezing", section II). Both look at points that methods found, and search for none.
 #pragma once
 
 #include "runtime/perturb/Perturb.h"

@@ -50,7 +50,8 @@ public:
   std::int64_t batches() const { return examples.batches(); }
 
   /// Adds those of one batch: of its examples, and of the points of each series.
-  Result<void> add(std::int64_t number, const std::vector<Series>& series, Features& ofExamples, std::vector<Features>& ofPoints) {
+  Result<void> add(std::int64_t number, const std::vector<Series>& series, Features& ofExamples,
+                   std::vector<Features>& ofPoints) {
     const auto batch = examples.read(number);
     if (!batch) return tl::unexpected(batch.error());
     if (auto done = look(batch->inputs, *batch, ofExamples); !done) return done;
@@ -188,10 +189,10 @@ private:
   const DetectorPlan& detector;
   const std::vector<Series>& series;
   const Features ofExamples;
-  const std::vector<Features> ofPoints;             ///< by method
-  std::vector<std::int64_t> foldOf;                 ///< by example
+  const std::vector<Features> ofPoints;                 ///< by method
+  std::vector<std::int64_t> foldOf;                     ///< by example
   std::vector<std::vector<std::vector<double>>> areas;  ///< by learned method, by method, of folds that have pairs of it
-  double scoring = 0;                               ///< seconds
+  double scoring = 0;                                   ///< seconds
   std::int64_t scores = 0;
 };
 

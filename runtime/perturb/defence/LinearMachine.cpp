@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -33,8 +34,7 @@ bool load(void* library, const char* name, Function& function) {
 
 tl::expected<Liblinear, std::string> openLiblinear() {
   void* const library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    return tl::unexpected(fmt::format("{} (Debian's package liblinear4 has it)", ::dlerror()));
+  if (library == nullptr) return tl::unexpected(fmt::format("{} (Debian's package liblinear4 has it)", ::dlerror()));
   Liblinear opened;
   const int* version = nullptr;
   const bool whole = load(library, "train", opened.train) && load(library, "free_and_destroy_model", opened.destroy) &&
@@ -54,6 +54,7 @@ struct Scale {
   std::vector<double> mean, deviation;  ///< a deviation of 0: the number is always the same
 };
 
+/// Numbers that are all the same are told by comparison: what their mean rounds is no deviation.
 Scale scaleOf(std::span<const LabelledRow> rows) {
   const std::size_t size = rows.front().numbers.size();
   Scale scale{std::vector<double>(size, 0), std::vector<double>(size, 0)};
@@ -66,7 +67,11 @@ Scale scaleOf(std::span<const LabelledRow> rows) {
       scale.deviation[j] += from * from / count;
     }
   }
-  for (double& deviation : scale.deviation) deviation = std::sqrt(deviation);
+  for (std::size_t j = 0; j < size; ++j) {
+    const float first = rows.front().numbers[j];
+    const bool varies = std::ranges::any_of(rows, [&](const LabelledRow& row) { return row.numbers[j] != first; });
+    scale.deviation[j] = varies ? std::sqrt(scale.deviation[j]) : 0;
+  }
   return scale;
 }
 

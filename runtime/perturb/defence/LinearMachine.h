@@ -1,4 +1,5 @@
-// A linear support vector machine, by liblinear (Fan et al. 2008), which is opened when the first one learns. Internal to this folder.
+// A linear support vector machine, by liblinear (Fan et al. 2008), which is opened when the first one learns. Internal to this
+// folder.
 #pragma once
 
 #include <tl/expected.hpp>
@@ -22,9 +23,9 @@ struct LabelledRow {
   bool label = false;
 };
 
-/// Makes |w|^2 / 2 + cost * sum of max(0, 1 - y (w x + b))^2 least (b counts in w), over rows whose numbers were brought to mean 0
-/// and variance 1; the machine takes rows as they are. There are rows of both classes, all of one length. Deterministic. Errors: why
-/// liblinear cannot be opened.
+/// Makes |w|^2 / 2 + cost * sum of max(0, 1 - y (w x + b))^2 least (b counts in w), over rows whose numbers were brought to mean
+/// 0 and variance 1; the machine takes rows as they are. There are rows of both classes, all of one length. Deterministic.
+/// Errors: why liblinear cannot be opened.
 tl::expected<LinearMachine, std::string> separate(std::span<const LabelledRow> rows, double cost);
 
 }  // namespace tbem::perturb
