@@ -1,5 +1,5 @@
-// A linear support vector machine, by liblinear (Fan et al. 2008), which is opened when the first one learns. Internal to this
-// folder.
+// A linear support vector machine, by liblinear (Fan et al. 2008), which is opened when it is asked for.
+// Internal to this folder.
 #pragma once
 
 #include <tl/expected.hpp>

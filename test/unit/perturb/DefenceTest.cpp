@@ -35,20 +35,29 @@ struct Clouds {
   }
 };
 
+/// Means and deviations of the three numbers that vary.
+struct Scales {
+  std::array<double, 3> mean{}, deviation{};
+
+  explicit Scales(const Clouds& clouds) {
+    const double count = static_cast<double>(clouds.rows.size());
+    for (const auto& row : clouds.numbers)
+      for (std::size_t j = 0; j < 3; ++j) mean[j] += row[j] / count;
+    for (const auto& row : clouds.numbers)
+      for (std::size_t j = 0; j < 3; ++j) deviation[j] += (row[j] - mean[j]) * (row[j] - mean[j]) / count;
+    for (double& each : deviation) each = std::sqrt(each);
+  }
+};
+
 /// Of |w|^2 / 2 + cost * sum of max(0, 1 - y (w x + b))^2 over numbers of mean 0 and variance 1, by w and by b.
 std::vector<double> gradientAt(const std::vector<double>& w, const Clouds& clouds, double cost) {
-  const double count = static_cast<double>(clouds.rows.size());
-  std::array<double, 3> mean{}, deviation{};
-  for (const auto& row : clouds.numbers)
-    for (std::size_t j = 0; j < 3; ++j) mean[j] += row[j] / count;
-  for (const auto& row : clouds.numbers)
-    for (std::size_t j = 0; j < 3; ++j) deviation[j] += (row[j] - mean[j]) * (row[j] - mean[j]) / count;
+  const Scales scales(clouds);
   std::vector<double> gradient = w;
   for (const LabelledRow& row : clouds.rows) {
     std::array<double, 4> x{0, 0, 0, 1};
     double score = w[3];
     for (std::size_t j = 0; j < 3; ++j) {
-      x[j] = (row.numbers[j] - mean[j]) / std::sqrt(deviation[j]);
+      x[j] = (row.numbers[j] - scales.mean[j]) / scales.deviation[j];
       score += w[j] * x[j];
     }
     const double y = row.label ? 1 : -1, slack = std::max(0.0, 1 - y * score);
@@ -69,18 +78,12 @@ TEST(LinearMachine, StandsWhereTheObjectiveIsLeast) {
     const auto machine = separate(clouds.rows, 0.3).value();
     ASSERT_EQ(machine.weights.size(), 4U);
     EXPECT_EQ(machine.weights[3], 0) << "a number that is always the same says nothing";
-    // Scores of rows that differ in one number alone say what each scaled number weighs; those of the mean, what is left.
-    const double count = static_cast<double>(clouds.rows.size());
-    std::array<double, 3> mean{}, squares{};
-    for (const auto& row : clouds.numbers)
-      for (std::size_t j = 0; j < 3; ++j) mean[j] += row[j] / count;
-    for (const auto& row : clouds.numbers)
-      for (std::size_t j = 0; j < 3; ++j) squares[j] += (row[j] - mean[j]) * (row[j] - mean[j]) / count;
+    const Scales scales(clouds);
     std::vector<double> w;
     double offset = machine.offset;
     for (std::size_t j = 0; j < 3; ++j) {
-      w.push_back(machine.weights[j] * std::sqrt(squares[j]));
-      offset += machine.weights[j] * mean[j];
+      w.push_back(machine.weights[j] * scales.deviation[j]);
+      offset += machine.weights[j] * scales.mean[j];
     }
     w.push_back(offset);
     EXPECT_LT(lengthOf(gradientAt(w, clouds, 0.3)), 1e-3 * lengthOf(gradientAt({0, 0, 0, 0}, clouds, 0.3)));
