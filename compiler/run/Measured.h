@@ -9,6 +9,7 @@
 #include "compiler/run/RunEvents.h"
 #include "compiler/support/Failed.h"
 #include "runtime/measure/Campaign.h"
+#include "runtime/perturb/Pictured.h"
 
 #include <tl/expected.hpp>
 
@@ -57,6 +58,7 @@ struct Perturbed {
   std::vector<perturb::Summary> summaries;  ///< of the outcome's series, in order
   Defences defences;                        ///< of clauses `detect` and `squeeze`
   std::optional<Certified> certified;       ///< of a clause `certify`
+  std::vector<perturb::Pictured> pictured;  ///< of stored points, whose series have their inputs; none where inputs are no images
 };
 
 /// Why there is nothing to measure or to read: no design of a network, or no place for a store. Nothing: there is.

@@ -185,6 +185,11 @@ Failed failureOf(const perturb::Failure& failure) {
   return {failure.kind == perturb::Failure::Kind::Run ? kRunFailed : kEnvironment, {failure.message}};
 }
 
+constexpr std::size_t kPictured = 4;  // examples on a page
+
+/// [channels, height, width], grey or in colours.
+bool isImage(const std::vector<std::int64_t>& shape) { return shape.size() == 3 && (shape[0] == 1 || shape[0] == 3); }
+
 /// The same with what it is of before each message.
 Failed named(const PerturbationRun& perturbation, Failed failure) {
   for (std::string& message : failure.messages)
@@ -297,7 +302,16 @@ Perturbed storedPerturbation(State& state, const PerturbationRun& perturbation, 
   }
   done.least = known->victim.least;
   done.most = known->victim.most;
-  auto all = perturb::stored(perturbation.plan, known->gates, known->methods, places.store);
+  perturb::Plan plan = perturbation.plan;
+  plan.keepInputs = isImage(perturbation.about.inputs.front().shape);
+  auto all = perturb::stored(plan, known->gates, known->methods, places.store);
+  if (all && plan.keepInputs) {
+    auto pictured = perturb::pictured(plan, *known->dataset, *all, kPictured);
+    if (pictured)
+      done.pictured = std::move(*pictured);
+    else
+      all = tl::unexpected(pictured.error());
+  }
   if (!all) {
     done.outcome = tl::unexpected(named(perturbation, failureOf(all.error())));
     return done;

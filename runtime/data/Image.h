@@ -42,6 +42,8 @@ tl::expected<Image, std::string> decodeImage(std::string_view file);
 constexpr std::int64_t kMostSamples = std::int64_t{1} << 28U;
 
 tl::expected<Image, std::string> decodePng(std::string_view file);
+/// The bytes of a PNG file. Errors: what libpng says.
+tl::expected<std::string, std::string> encodePng(const Image& image);
 tl::expected<Image, std::string> decodeJpeg(std::string_view file);
 tl::expected<Image, std::string> decodePnm(std::string_view file);  ///< binary PGM (P5) and PPM (P6) with 8-bit samples
 

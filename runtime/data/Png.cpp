@@ -88,4 +88,22 @@ tl::expected<Image, std::string> decodePng(std::string_view file) {
   return image;
 }
 
+tl::expected<std::string, std::string> encodePng(const Image& image) {
+  png_image about{};
+  about.version = PNG_IMAGE_VERSION;
+  about.width = static_cast<png_uint_32>(image.width);
+  about.height = static_cast<png_uint_32>(image.height);
+  about.format = image.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+  const auto write = [&](std::string* into, png_alloc_size_t& size) {
+    void* const to = into != nullptr ? into->data() : nullptr;
+    return png_image_write_to_memory(&about, to, &size, 0, image.samples.data(), 0, nullptr) != 0;
+  };
+  png_alloc_size_t size = 0;
+  if (!write(nullptr, size)) return tl::unexpected(std::string(about.message));
+  std::string file(size, '\0');
+  if (!write(&file, size)) return tl::unexpected(std::string(about.message));
+  file.resize(size);
+  return file;
+}
+
 }  // namespace tbem::data

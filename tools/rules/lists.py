@@ -23,7 +23,7 @@ USES = [
          "tools/pack", "tools/worker")),
     Use("has an output of its own", "Out", r"\bshow::WORD\b", "return what is to be said and let a view of compiler/show write it",
         ("compiler/driver", "compiler/driver/commands", "compiler/driver/tools", "compiler/repl/console",
-         "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs",
+         "compiler/show/measured", "compiler/show/memory", "compiler/show/perturb", "compiler/show/proofs",
          "compiler/show/reference", "compiler/show/rows")),
     Use("reads the environment", "getenv secure_getenv", r"\bWORD\s*\(", "take it as a setting",
         ("compiler/foreign/Python.cpp",
@@ -41,7 +41,7 @@ USES = [
         "return a struct and let compiler/show or compiler/emit write it",
         ("compiler/devices", "compiler/driver/ImportedProgram.cpp", "compiler/driver/commands", "compiler/driver/tools", "compiler/emit", "compiler/repl/console",
          "compiler/experiment/designs", "compiler/foreign", "compiler/import", "compiler/pytorch/allocator", "compiler/run", "compiler/show",
-         "compiler/show/json", "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs", "compiler/show/reference", "compiler/show/rows", "compiler/serve/lsp", "compiler/verify", "runtime/data",
+         "compiler/show/json", "compiler/show/measured", "compiler/show/memory", "compiler/show/perturb", "compiler/show/proofs", "compiler/show/reference", "compiler/show/rows", "compiler/serve/lsp", "compiler/verify", "runtime/data",
          "runtime/measure", "runtime/perturb", "runtime/train")),
 ]
 

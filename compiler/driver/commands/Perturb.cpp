@@ -10,7 +10,7 @@
 #include "compiler/run/weights/SavePoints.h"
 #include "compiler/run/weights/StepFile.h"
 #include "compiler/show/Out.h"
-#include "compiler/show/measured/PerturbReport.h"
+#include "compiler/show/perturb/PerturbReport.h"
 
 namespace tbem::driver {
 

@@ -106,6 +106,18 @@ TEST(Image, PngOfEveryKind) {
   EXPECT_EQ(bit->samples, (std::vector<std::uint8_t>{255, 0, 255}));
 }
 
+TEST(Image, WritesWhatItReads) {
+  for (const std::int64_t channels : {1, 3}) {
+    Image image{5, 7, channels, {}};
+    for (std::int64_t i = 0; i < 5 * 7 * channels; ++i) image.samples.push_back(static_cast<std::uint8_t>(i * 37));
+    const auto read = decodePng(encodePng(image).value()).value();
+    EXPECT_EQ(read.height, 5);
+    EXPECT_EQ(read.width, 7);
+    EXPECT_EQ(read.channels, channels);
+    EXPECT_EQ(read.samples, image.samples);
+  }
+}
+
 TEST(Image, Jpeg) {
   const auto colour = decodeImage(bytesOf(kJpeg)), grey = decodeImage(bytesOf(kGreyJpeg));
   ASSERT_TRUE(colour) << colour.error();

@@ -1,6 +1,6 @@
 // What is said of methods that search for slow inputs: the tables, the sentence under them, the curves.
 #include "compiler/show/TextOut.h"
-#include "compiler/show/measured/PerturbTables.h"
+#include "compiler/show/perturb/PerturbTables.h"
 #include "runtime/report/Numbers.h"
 
 #include <gtest/gtest.h>

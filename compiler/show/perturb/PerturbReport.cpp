@@ -1,7 +1,8 @@
-#include "compiler/show/measured/PerturbReport.h"
+#include "compiler/show/perturb/PerturbReport.h"
 
-#include "compiler/show/measured/DefenceTables.h"
-#include "compiler/show/measured/PerturbTables.h"
+#include "compiler/show/perturb/DefenceTables.h"
+#include "compiler/show/perturb/PerturbPictures.h"
+#include "compiler/show/perturb/PerturbTables.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -268,6 +269,8 @@ void printPerturbedPage(show::Out& out, const Perturbed& perturbed, const std::s
   if (!perturbed.outcome || perturbed.outcome->series.empty()) return;
   const std::string& name = nameOf(*perturbed.perturbation);
   out.plots(folder, {{fmt::format("{}-flops.svg", name), report::svg(costCurves(name, resultsOf(perturbed)))}});
+  if (!perturbed.pictured.empty())
+    out.plots(folder, {{fmt::format("{}-pictures.svg", name), report::picturesSvg(picturesOf(perturbed))}});
 }
 
 }  // namespace tbem::driver

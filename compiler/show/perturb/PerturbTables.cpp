@@ -1,4 +1,4 @@
-#include "compiler/show/measured/PerturbTables.h"
+#include "compiler/show/perturb/PerturbTables.h"
 
 #include "runtime/report/Numbers.h"
 

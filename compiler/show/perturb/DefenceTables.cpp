@@ -1,4 +1,4 @@
-#include "compiler/show/measured/DefenceTables.h"
+#include "compiler/show/perturb/DefenceTables.h"
 
 #include "runtime/report/Numbers.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/show/Out.h"
-#include "compiler/show/measured/PerturbReport.h"
+#include "compiler/show/perturb/PerturbReport.h"
 #include "runtime/report/Svg.h"
 
 #include <span>
