@@ -1,4 +1,4 @@
-"""The two networks of perturb.py in PyTorch, written out by hand: what a point costs, and the gates that decide it.
+"""The networks of perturb.py and bench/attack.py in PyTorch, written out by hand: what a point costs, and its gates.
 
 `Walk` computes every arm of a gate and every exit, as a search does, and says of each gate its margin and who came there;
 of each branch what it costs, by what the layers take. The weights are those of a training's checkpoint.
@@ -43,7 +43,7 @@ class Walk:
     def __init__(self, weights, count, temperature=TEMPERATURE, straight=True):
         self.weights, self.temperature, self.straight = weights, temperature, straight
         self.gates, self.results, self.leaves = [], [], []
-        self.branch, self.reach = "all", None
+        self.branch, self.reach, self.best = "all", None, None
         self.costs = {"all": 0}
         self.inside = {"all": torch.ones(count, dtype=torch.bool)}
 
@@ -90,6 +90,15 @@ class Walk:
         self.takes(2 * w.numel() + len(w))
         return F.linear(x, w, self.get(f"weight/{path}.bias"))
 
+    def mixed_pool_classifier(self, x, path):
+        """Maximal and average pooling to 4 x 4, mixed by a learned share, and a dense layer (std.adaptive)."""
+        mixture = self.get(f"weight/{path}.mixture")
+        kernel = x.shape[2] // 4
+        y = F.max_pool2d(x, kernel) * mixture + F.avg_pool2d(x, kernel) * (1 - mixture)
+        # two windows; a division, two products and a sum; and once for the whole batch, 1 - mixture
+        self.takes(2 * x[0].numel() + 4 * y[0].numel() + 1 / len(x))
+        return self.dense(y.flatten(1), f"{path}.dense")
+
     def sigmoid(self, x):
         self.takes(4 * x[0].numel())
         return torch.sigmoid(x)
@@ -119,6 +128,16 @@ class Walk:
         self.results.append(y)
         self.leaves.append(self.inside[gate.shut])
         self.branch, self.reach = gate.open, gate.reach
+
+    def exit_or_best(self, y, score, threshold):
+        """An exit of a network with `fallback best`: who leaves nowhere gets the value with the largest score."""
+        if self.best is None:
+            self.best = score, y
+        else:
+            better = score > self.best[0]
+            self.takes(3)  # comparisons: a score that is no number never replaces one that is
+            self.best = torch.where(better, score, self.best[0]), torch.where(better[:, None], y, self.best[1])
+        self.exit_when_at_least(y, score, threshold)
 
     def skip(self, x, arm, score, margin, taken, sign, leaving=lambda x: x):
         """x through `arm`, or through `leaving` where `taken`. `score` is what the mixture's gradient goes to, and `sign` 1
@@ -152,7 +171,7 @@ class Walk:
         return output.argmax(1)
 
     def flops(self):
-        return sum(self.costs[branch] * inside for branch, inside in self.inside.items())
+        return sum(self.costs[branch] * inside.double() for branch, inside in self.inside.items())
 
     def bounds(self, branch="all"):
         """The least and the most, over all paths."""
@@ -200,3 +219,18 @@ def skipper(walk, image):
     x = walk.skip(x, lambda y: inner(y, "inner"), shut - open_, open_ - shut, shut > open_, -1,
                   lambda y: inner(walk.conv_bn_relu(y, "conv_bn_relu_2"), "inner_2"))
     return walk.ends(walk.dense(walk.pool(x), "dense_3"))
+
+
+def sdn_resnet56(walk, image):
+    """std.adaptive's network as a Shallow-Deep one, whose surest classifier answers where none is sure."""
+    x = walk.conv_bn_relu(image, "conv_bn_relu")
+    for stage in range(3):
+        for unit in range(9):
+            path = f"stage[{stage}].unit[{unit}]"
+            x = walk.residual(x, f"{path}.residual", 2 if stage > 0 and unit == 0 else 1)
+            if unit in [(3, 7), (2, 6), (1, 5)][stage]:
+                y = walk.mixed_pool_classifier(x, f"{path}.mixed_pool_classifier")
+                walk.exit_or_best(y, walk.surest(y), 0.5)
+    y = walk.dense(walk.pool(x), "dense")
+    walk.exit_or_best(y, walk.surest(y), 0.5)
+    return walk.ends(walk.best[1])
