@@ -40,6 +40,12 @@ TEST(Format, EveryProgram) {
   for (const auto& [name, text] : corpus()) expectStable(text, name);
 }
 
+// The declaration would begin where a line begins, and `private` would stand alone.
+TEST(Format, NothingBreaksBehindPrivate) {
+  expectStable("private\n\n  block f(x: tensor[n]) -> tensor[n] { return x }\n", "a line break");
+  expectStable("private  // x\n  block f(x: tensor[n]) -> tensor[n] { return x }\n", "a comment");
+}
+
 TEST(Format, IndentationHasNoMeaning) {
   for (const auto& [name, text] : corpus()) {
     std::string flat;
