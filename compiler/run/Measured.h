@@ -58,7 +58,7 @@ struct Perturbed {
   std::vector<perturb::Summary> summaries;  ///< of the outcome's series, in order
   Defences defences;                        ///< of clauses `detect` and `squeeze`
   std::optional<Certified> certified;       ///< of a clause `certify`
-  std::vector<perturb::Pictured> pictured;  ///< of stored points, whose series have their inputs; none where inputs are no images
+  std::vector<perturb::Pictured> pictured;  ///< of stored points; none where inputs are no images
 };
 
 /// Why there is nothing to measure or to read: no design of a network, or no place for a store. Nothing: there is.

@@ -190,6 +190,17 @@ constexpr std::size_t kPictured = 4;  // examples on a page
 /// [channels, height, width], grey or in colours.
 bool isImage(const std::vector<std::int64_t>& shape) { return shape.size() == 3 && (shape[0] == 1 || shape[0] == 3); }
 
+/// What a page shows of stored points.
+tl::expected<std::vector<perturb::Pictured>, perturb::Failure> picturedOf(const perturb::Plan& plan,
+                                                                          const KnownPerturbation& known,
+                                                                          const std::vector<perturb::Series>& series,
+                                                                          const std::string& store) {
+  auto pictured = perturb::pictured(plan, *known.dataset, series, kPictured);
+  if (!pictured) return pictured;
+  if (auto done = perturb::readPoints(plan, series, known.methods, store, *pictured); !done) return tl::unexpected(done.error());
+  return pictured;
+}
+
 /// The same with what it is of before each message.
 Failed named(const PerturbationRun& perturbation, Failed failure) {
   for (std::string& message : failure.messages)
@@ -238,13 +249,13 @@ Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun
     return std::move(done);
   };
   const Interruptible run(state.request.interrupts);
-  if (perturbation.detector) {  // told before a search that may take hours
-    if (const auto library = perturb::detectorLibrary(); !library) return fails({kEnvironment, {"detect: " + library.error()}});
-  }
   auto known = know(state, perturbation, places.checkpoint);
   if (!known) return fails(std::move(known).error());
   const auto code = PerturbationCompiler(state, perturbation).compile(*known);
   if (!code) return fails(code.error());
+  // Told before a search that may take hours.
+  if (const std::string why = whyNoDetector(perturbation, known->layer); !why.empty())
+    return fails({kEnvironment, {"detect: " + why}});
   perturb::Victim& victim = known->victim;
   victim.weights = &known->weights;
   done.least = victim.least;
@@ -262,13 +273,12 @@ Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun
     return !run.isToEnd();
   };
   if (perturbation.plan.keepInputs) {
-    std::vector<perturb::Series>& series = done.outcome->series;
     const RowState* layer = state.rowOf(perturbation.layer.get());
     auto defences = defend(perturbation, {layer != nullptr ? &layer->elaborated->graph() : nullptr, known->layer},
-                           {perturbation.plan, *known->dataset, victim, series}, goesOn);
+                           {perturbation.plan, *known->dataset, victim, done.outcome->series}, goesOn);
     if (!defences) return fails(failureOf(defences.error()));
-    for (perturb::Series& each : series) each.inputs = {};  // nobody else asks for them
-    done.outcome->interrupted = defences->interrupted;
+    for (perturb::Series& each : done.outcome->series) each.inputs = {};  // nobody else asks for them
+    done.outcome->interrupted = !defences->stoppedIn.empty();
     done.defences = std::move(*defences);
     events.defended(perturbation, done.defences, done.summaries.front());
   }
@@ -302,11 +312,9 @@ Perturbed storedPerturbation(State& state, const PerturbationRun& perturbation, 
   }
   done.least = known->victim.least;
   done.most = known->victim.most;
-  perturb::Plan plan = perturbation.plan;
-  plan.keepInputs = isImage(perturbation.about.inputs.front().shape);
-  auto all = perturb::stored(plan, known->gates, known->methods, places.store);
-  if (all && plan.keepInputs) {
-    auto pictured = perturb::pictured(plan, *known->dataset, *all, kPictured);
+  auto all = perturb::stored(perturbation.plan, known->gates, known->methods, places.store);
+  if (all && isImage(perturbation.about.inputs.front().shape)) {
+    auto pictured = picturedOf(perturbation.plan, *known, *all, places.store);
     if (pictured)
       done.pictured = std::move(*pictured);
     else

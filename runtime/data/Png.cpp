@@ -89,6 +89,7 @@ tl::expected<Image, std::string> decodePng(std::string_view file) {
 }
 
 tl::expected<std::string, std::string> encodePng(const Image& image) {
+  if (image.channels != 1 && image.channels != 3) return tl::unexpected(fmt::format("an image of {} channels", image.channels));
   png_image about{};
   about.version = PNG_IMAGE_VERSION;
   about.width = static_cast<png_uint_32>(image.width);

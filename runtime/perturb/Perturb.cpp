@@ -153,9 +153,11 @@ private:
     if (series.stored < examples.total()) {
       if (auto done = movePoints(method, series, *points); !done) return tl::unexpected(done.error());
     }
+    if (plan.keepInputs && !points->empty()) series.inputs.reserve(points->size() * points->begin()->second.input.size());
     for (auto& [example, found] : *points) {
       series.points.push_back(std::move(found.point));
-      if (plan.keepInputs) series.inputs.insert(series.inputs.end(), found.input.begin(), found.input.end());
+      series.inputs.insert(series.inputs.end(), found.input.begin(), found.input.end());
+      found.input = {};
     }
     return series;
   }

@@ -1,6 +1,7 @@
 #include "runtime/perturb/Pictured.h"
 
 #include "runtime/perturb/Examples.h"
+#include "runtime/perturb/KeptPoints.h"
 
 #include <algorithm>
 #include <map>
@@ -28,7 +29,7 @@ tl::expected<std::vector<Pictured>, Failure> pictured(const Plan& plan, const da
   }
   std::vector<Pictured> all;
   for (const auto& [example, of] : raised) {
-    if (of.places.size() == series.size()) all.push_back({example, {}, of.places});
+    if (of.places.size() == series.size() && of.by > 0) all.push_back({example, {}, of.places, {}});
   }
   std::ranges::stable_sort(all, std::ranges::greater{}, [&](const Pictured& each) { return raised[each.example].by; });
   all.resize(std::min(all.size(), most));
@@ -41,6 +42,22 @@ tl::expected<std::vector<Pictured>, Failure> pictured(const Plan& plan, const da
     each.numbers = std::move(batch->inputs);
   }
   return all;
+}
+
+tl::expected<void, Failure> readPoints(const Plan& plan, const std::vector<Series>& series, const std::vector<Method>& methods,
+                                       const std::string& store, std::vector<Pictured>& pictured) {
+  const Keeping keeping{store};
+  auto kept = KeptPoints::open(keeping, store::Mode::ReadOnly);
+  if (!kept) return tl::unexpected(kept.error());
+  Plan withInputs = plan;
+  withInputs.keepInputs = true;
+  for (const Series& each : series) {
+    const auto method = std::ranges::find(methods, each.text, &Method::text);
+    auto points = kept->of(*method, withInputs, plan.count, each.gates.size());
+    if (!points) return tl::unexpected(points.error());
+    for (Pictured& example : pictured) example.points.push_back(std::move(points->at(example.example).input));
+  }
+  return {};
 }
 
 }  // namespace tbem::perturb

@@ -10,11 +10,13 @@ namespace tbem::perturb {
 tl::expected<std::vector<Series>, Failure> stored(const Plan& plan, const std::vector<std::string>& gates,
                                                   const std::vector<Method>& methods, const std::string& store) {
   const Keeping keeping{store};
+  Plan withoutInputs = plan;
+  withoutInputs.keepInputs = false;
   auto kept = KeptPoints::open(keeping, store::Mode::ReadOnly);
   if (!kept) return tl::unexpected(kept.error());
   std::vector<Series> all;
   for (const Method& method : methods) {
-    auto points = kept->of(method, plan, plan.count, gates.size());
+    auto points = kept->of(method, withoutInputs, plan.count, gates.size());
     if (!points) return tl::unexpected(points.error());
     if (points->empty()) continue;
     Series& series = all.emplace_back();
@@ -22,10 +24,7 @@ tl::expected<std::vector<Series>, Failure> stored(const Plan& plan, const std::v
     series.text = method.text;
     series.gates = gates;
     series.stored = std::ssize(*points);
-    for (auto& [example, found] : *points) {
-      series.points.push_back(std::move(found.point));
-      series.inputs.insert(series.inputs.end(), found.input.begin(), found.input.end());
-    }
+    for (auto& [example, found] : *points) series.points.push_back(std::move(found.point));
   }
   return all;
 }

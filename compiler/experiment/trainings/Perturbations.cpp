@@ -113,7 +113,7 @@ private:
       made.single->storagesOf = made.victim.get();
     }
     if (made.detector) {
-      made.layer = graphOf(graph::Task::Infer, nullptr, made.plan.batch, true);
+      made.layer = graphOf(graph::Task::Infer, nullptr, 1, true);
       made.layer->storagesOf = made.victim.get();
     }
     for (const graph::MethodSpec& method : spec.methods) {

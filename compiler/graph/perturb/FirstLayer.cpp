@@ -7,8 +7,10 @@ namespace tbem::graph {
 namespace {
 constexpr std::size_t kWeight = 1;  // the place of the weight among the inputs of both primitives
 
-bool isLayer(const Op& op) {
-  return op.kind == OpKind::Native && (op.primitive == TBEM_PRIMITIVE_conv2d || op.primitive == TBEM_PRIMITIVE_dense);
+/// A weight that is computed has no name.
+bool isLayer(const Graph& graph, const Op& op) {
+  const bool multiplies = op.primitive == TBEM_PRIMITIVE_conv2d || op.primitive == TBEM_PRIMITIVE_dense;
+  return op.kind == OpKind::Native && multiplies && graph[graph[op.inputs[kWeight]].storage].kind == StorageClass::Weight;
 }
 }  // namespace
 
@@ -16,19 +18,21 @@ std::optional<OpId> firstLayer(const Graph& graph) {
   const std::vector<OpId>& ops = graph[kMainRegion].ops;
   for (const OpId id : ops) {
     if (graph[id].kind == OpKind::Exit) break;  // what follows is for samples that did not leave
-    if (isLayer(graph[id])) return id;
+    if (isLayer(graph, graph[id])) return id;
   }
   return std::nullopt;
 }
 
-bool keepFirstLayer(DiagnosticSink& sink, Graph& graph, const ast::Callable& network) {
+bool keepFirstLayer(DiagnosticSink& sink, Graph& graph, SrcRange use, const ast::Callable& network) {
   const std::optional<OpId> layer = firstLayer(graph);
   if (layer) {
     graph.outputs.push_back(graph[*layer].outputs.front());
     return true;
   }
-  sink.report(diag::wrong_tensor, network.name.range, "the first layer of `" + network.name.text + "`",
-              "a convolution or a dense layer that every sample computes: `detect` looks at its output");
+  sink.report(
+          diag::wrong_tensor, use, "`detect`",
+          "a network with a convolution or a dense layer before its first exit and outside of gates, whose output it looks at")
+      .label(network.name.range, "there is none");
   return false;
 }
 

@@ -10,11 +10,12 @@
 
 namespace tbem::graph {
 
-/// The first convolution or dense layer in program order that every sample computes; nothing: there is none.
+/// The first convolution or dense layer in program order that every sample computes, with a weight of its own; nothing: there is
+/// none.
 std::optional<OpId> firstLayer(const Graph& graph);
 
-/// Makes what it computes the last output of the network's graph. False after a report: there is none.
-bool keepFirstLayer(DiagnosticSink& sink, Graph& graph, const ast::Callable& network);
+/// Makes what it computes the last output of the network's graph. False after a report at `use`: there is none.
+bool keepFirstLayer(DiagnosticSink& sink, Graph& graph, SrcRange use, const ast::Callable& network);
 
 /// The path of its block: "conv_bn_relu.conv2d", of the weight "conv_bn_relu.conv2d.weight".
 std::string layerName(const Graph& graph, OpId layer);

@@ -10,6 +10,7 @@ namespace tbem::graph {
 
 namespace {
 
+constexpr Rational kLeastCost{1, 1'000'000}, kMostCost{1'000'000};
 constexpr std::int64_t kMostBits = 16, kWidestWindow = 31;  // f32 tells no more levels apart; images are rarely as wide
 
 void readArgument(ClauseReader& e, const ast::Argument& given, DetectSpec& into) {
@@ -21,13 +22,15 @@ void readArgument(ClauseReader& e, const ast::Argument& given, DetectSpec& into)
   } else if (given.value != nullptr && name == "cost") {
     const sema::Value value = e.value(*given.value);
     const auto cost = e.numberOf(value);
-    if (cost && cost->num > 0)
+    if (cost && compare(*cost, kLeastCost) >= 0 && compare(*cost, kMostCost) <= 0)
       into.cost = cost->toDouble();
     else if (!value.isPoison())
-      e.fail(diag::design_clause_value, given.range, name, "a number above 0", e.text(*given.value));
+      e.fail(diag::design_clause_value, given.range, name, "a number from 1e-6 to 1e6", e.text(*given.value));
+  } else if (name.empty()) {
+    e.fail(diag::design_clause_value, given.range, "svm", "arguments with their names: `folds`, `cost` and `examples`",
+           e.text(given.range));
   } else {
-    e.sink.report(diag::unknown_argument, given.range, "svm", name.empty() ? e.text(given.range) : name)
-        .note("it has: `folds`, `cost`, `examples`");
+    e.sink.report(diag::unknown_argument, given.range, "svm", name).note("it has: `folds`, `cost`, `examples`");
   }
 }
 

@@ -181,7 +181,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
     }
     s.graph.outputs.push_back(static_cast<TensorId>(output.id));
   }
-  if (spec.keepsFirstLayer && !keepFirstLayer(session.sink, s.graph, network)) return false;
+  if (spec.keepsFirstLayer && !keepFirstLayer(session.sink, s.graph, spec.range, network)) return false;
   lossBegin = s.graph.ops.size();
   if (spec.task == Task::Infer) return groupOfEach(session.sink, s.graph, spec.groups).has_value();
   return addLoss(e, s, factors) && (spec.task == Task::Evaluate || addUpdates(e, s, factors));

@@ -1,6 +1,11 @@
 #include "compiler/run/defence/Defences.h"
 
 #include "compiler/graph/perturb/FirstLayer.h"
+#include "runtime/report/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
 
 #include <string>
 #include <utility>
@@ -15,6 +20,16 @@ perturb::Failure named(const std::string& clause, const perturb::Failure& failur
 
 }  // namespace
 
+std::string whyNoDetector(const PerturbationRun& run, const runtime::Executable* layer) {
+  if (!run.detector) return {};
+  if (const auto library = perturb::detectorLibrary(); !library) return library.error();
+  const double bytes = perturb::detectionBytes(*run.detector, {layer, ""}, run.methods.size());
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGE_SIZE));
+  if (bytes <= memory) return {};
+  return fmt::format("it takes {} for {} examples, and this machine has {}: `svm(examples: N)` looks at fewer",
+                     report::bytes(bytes), report::grouped(run.detector->count), report::bytes(memory));
+}
+
 tl::expected<Defences, perturb::Failure> defend(const PerturbationRun& run, const KeptLayer& layer,
                                                 const perturb::Searched& searched, const perturb::DefenceProgress& progress) {
   Defences defences;
@@ -23,15 +38,15 @@ tl::expected<Defences, perturb::Failure> defend(const PerturbationRun& run, cons
     auto detection = perturb::detect(searched, *run.detector, {layer.network, name}, progress);
     if (!detection) return tl::unexpected(named("detect", detection.error()));
     defences.detection = std::move(*detection);
-    defences.interrupted = !defences.detection;
+    if (!defences.detection) defences.stoppedIn = "detect";
   }
-  if (run.squeezers.empty() || defences.interrupted) return defences;
+  if (run.squeezers.empty() || !defences.stoppedIn.empty()) return defences;
   auto squeezed = perturb::squeezeAll(searched, run.squeezers, progress);
   if (!squeezed) return tl::unexpected(named("squeeze", squeezed.error()));
   if (*squeezed)
     defences.squeezed = std::move(**squeezed);
   else
-    defences.interrupted = true;
+    defences.stoppedIn = "squeeze";
   return defences;
 }
 

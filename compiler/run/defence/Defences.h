@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tbem::driver {
@@ -14,7 +15,7 @@ namespace tbem::driver {
 struct Defences {
   std::optional<perturb::Detection> detection;  ///< of a clause `detect`
   std::vector<perturb::Squeezed> squeezed;      ///< of a clause `squeeze`
-  bool interrupted = false;                     ///< what is behind an interruption is not there
+  std::string stoppedIn;                        ///< the clause at which it was ended, which has nothing; "": it was not
 };
 
 /// The victim with its first layer kept.
@@ -22,6 +23,10 @@ struct KeptLayer {
   const graph::Graph* graph = nullptr;
   const runtime::Executable* network = nullptr;
 };
+
+/// Why nothing could learn what a clause `detect` asks for, before anything is searched for: there is no liblinear, or not enough
+/// memory; "": it can, or there is no such clause.
+std::string whyNoDetector(const PerturbationRun& run, const runtime::Executable* layer);
 
 /// `layer`: where there is a clause `detect`. Errors name the clause.
 tl::expected<Defences, perturb::Failure> defend(const PerturbationRun& run, const KeptLayer& layer,

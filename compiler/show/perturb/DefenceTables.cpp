@@ -32,7 +32,8 @@ Cell othersCell(const perturb::Detection& detection, std::size_t method) {
     least = std::min(least.value_or(*areas[learned]), *areas[learned]);
     most = std::max(most.value_or(*areas[learned]), *areas[learned]);
   }
-  return least ? fmt::format("{:.4f} to {:.4f}", *least, *most) : kNothing;
+  if (!least) return kNothing;
+  return *least == *most ? fmt::format("{:.4f}", *least) : fmt::format("{:.4f} to {:.4f}", *least, *most);
 }
 
 std::string costText(const perturb::Detection& detection, double flopsBefore) {
@@ -58,6 +59,8 @@ void printDetection(show::Out& out, const std::string& name, const perturb::Dete
   }
   out.table(table);
   out.say("{}\n", costText(detection, flopsBefore));
+  if (std::ranges::any_of(detection.ofMethods, [](const Detected& method) { return !method.area; }))
+    out.say("{} stands where some fold has no example that the method moved\n", kNothing);
 }
 
 void detectionJson(show::Out& out, const std::string& name, const perturb::Detection& detection) {
@@ -81,11 +84,10 @@ void detectionJson(show::Out& out, const std::string& name, const perturb::Detec
 void printSqueezed(show::Out& out, const std::string& name, const std::vector<Squeezed>& squeezed) {
   report::Table table;
   table.title = fmt::format("{}: squeezed inputs", name);
-  table.columns = {{"squeezer", Align::Left},   {"method", Align::Left},          {"FLOPs before", Align::Decimal},
-                   {"FLOPs", Align::Decimal},   {"I-FLOPs mean", Align::Decimal}, {"accuracy before", Align::Decimal},
-                   {"accuracy", Align::Decimal}};
+  table.columns = {{"squeezer, method", Align::Left}, {"FLOPs before", Align::Decimal},    {"FLOPs", Align::Decimal},
+                   {"I-FLOPs mean", Align::Decimal},  {"accuracy before", Align::Decimal}, {"accuracy", Align::Decimal}};
   for (const Squeezed& each : squeezed) {
-    table.add({each.squeezer, each.method, report::flops(each.flopsBefore), report::flops(each.flops),
+    table.add({fmt::format("{}, {}", each.squeezer, each.method), report::flops(each.flopsBefore), report::flops(each.flops),
                report::percent(each.meanIncrease), shareCell(each.accuracyBefore), shareCell(each.accuracy)});
   }
   out.table(table);
@@ -109,6 +111,8 @@ void squeezedJson(show::Out& out, const std::string& name, const std::vector<Squ
 void printDefences(show::Out& out, const std::string& name, const Defences& defences, const perturb::Summary& first) {
   if (defences.detection) printDetection(out, name, *defences.detection, first.flopsBefore);
   if (!defences.squeezed.empty()) printSqueezed(out, name, defences.squeezed);
+  if (!defences.stoppedIn.empty())
+    out.say("stopped in `{}`, which has no numbers; no point is lost, and the same command goes on\n", defences.stoppedIn);
 }
 
 void defencesJson(show::Out& out, const std::string& name, const Defences& defences) {

@@ -42,13 +42,10 @@ std::vector<std::string> linesOf(double flops, std::int64_t prediction) {
   return lines;
 }
 
-report::Picture pictureOf(const perturb::Plan& plan, const std::vector<std::int64_t>& shape, const perturb::Pictured& pictured,
-                          const perturb::Series& series, std::size_t place) {
-  const perturb::Point& point = series.points[place];
-  const std::size_t size = pictured.numbers.size();
-  const std::span<const float> numbers = std::span(series.inputs).subspan(place * size, size);
-  std::vector<float> change(size);
-  for (std::size_t i = 0; i < size; ++i) change[i] = numbers[i] - pictured.numbers[i];
+report::Picture pictureOf(const perturb::Plan& plan, const std::vector<std::int64_t>& shape, const std::vector<float>& example,
+                          const perturb::Point& point, const std::vector<float>& numbers) {
+  std::vector<float> change(numbers.size());
+  for (std::size_t i = 0; i < change.size(); ++i) change[i] = numbers[i] - example[i];
   const double most = point.linf > 0 ? point.linf : 1;
   report::Picture picture{{pngOf(numbers, shape, plan.low, plan.high), pngOf(change, shape, -most, most)},
                           linesOf(point.flops, point.after),
@@ -79,7 +76,7 @@ report::PictureGrid picturesOf(const Perturbed& perturbed) {
                    linesOf(point.flopsBefore, point.before),
                    marksOf(point.decisionsBefore)});
     for (std::size_t m = 0; m < series.size(); ++m)
-      row.push_back(pictureOf(plan, shape, pictured, series[m], pictured.places[m]));
+      row.push_back(pictureOf(plan, shape, pictured.numbers, series[m].points[pictured.places[m]], pictured.points[m]));
   }
   return grid;
 }

@@ -36,7 +36,7 @@ struct DetectorPlan {
 
 /// What a detector looks at.
 struct FirstLayer {
-  const runtime::Executable* network = nullptr;  ///< as Victim::batch, and its last output is what the layer computes
+  const runtime::Executable* network = nullptr;  ///< as Victim::single, and its last output is what the layer computes
   std::string name;                              ///< the path of the layer: "conv_bn_relu.conv2d"
 };
 
@@ -46,7 +46,7 @@ struct Detected {
   std::int64_t pairs = 0;  ///< examples that the method moved, each with its point; those that stayed cannot be told apart
   /// The area under the curve of true over false alarms of detectors that learned this method's points: the share of pairs of
   /// a point and an example of which the point scores higher, equal scores half; in the mean over folds, and the standard
-  /// deviation between these (n - 1). Nothing: some fold had no pair to learn from, or there were less than two.
+  /// deviation between these (n - 1). Nothing: some fold had no pair to learn from or to look at.
   std::optional<double> area, deviation;
   /// By method whose points a detector learned: the area at this method's points, in the mean over folds.
   std::vector<std::optional<double>> areaByLearned;
@@ -55,17 +55,21 @@ struct Detected {
 struct Detection {
   std::string layer;
   std::int64_t numbers = 0;         ///< that the layer computes of an example
-  std::optional<double> seconds;    ///< of one score
+  std::optional<double> seconds;    ///< of one score, in the mean over all of them
   std::vector<Detected> ofMethods;  ///< in order
   /// That a score adds: a product and a sum for each number, which the network computes anyway.
   double flops() const { return 2 * static_cast<double>(numbers); }
 };
 
 /// An example is in one fold with all its points: place i of train::shuffled(seed, 0, count) is in fold
-/// i mod folds. Numbers are brought to mean 0 and variance 1 by what a fold's detector learns from. Nothing: it was ended.
+/// i mod folds. Numbers are scaled by what a fold's detector learns from (LinearMachine.h). Nothing: it was ended.
 /// Errors: Environment (data, memory, liblinear), Run (a step failed).
 tl::expected<std::optional<Detection>, Failure> detect(const Searched& searched, const DetectorPlan& detector,
                                                        const FirstLayer& layer, const DefenceProgress& progress);
+
+/// The bytes that `detect` takes at its most, beside the points themselves: every number of the layer of examples and points, and
+/// liblinear's own of what a detector learns from.
+double detectionBytes(const DetectorPlan& detector, const FirstLayer& layer, std::size_t methods);
 
 /// Why no detector can learn on this machine, or which version of liblinear does.
 tl::expected<std::string, std::string> detectorLibrary();

@@ -28,6 +28,14 @@ struct Features {
   std::span<const float> row(std::size_t i) const { return std::span(numbers).subspan(i * size, size); }
 };
 
+/// Of one example, in the batch of which it is alone: what it is said of belongs to nobody else.
+Plan oneByOne(const Plan& plan, std::int64_t count) {
+  Plan fewer = plan;
+  fewer.count = std::min(plan.count, count);
+  fewer.batch = 1;
+  return fewer;
+}
+
 /// Examples and points at the first layer.
 class LayerReader {
 public:
@@ -69,9 +77,11 @@ private:
     if (auto done = instance->run(1); !done) return failure(Kind::Run, done.error().message);
     const auto numbers = readNumbers(*instance, layer.network->outputs.back());
     if (!numbers) return tl::unexpected(numbers.error());
-    into.size = numbers->size() / batch.examples.size();
-    const auto real = static_cast<std::ptrdiff_t>(into.size) * batch.count;  // without what fills up the batch
-    into.numbers.insert(into.numbers.end(), numbers->begin(), numbers->begin() + real);
+    if (!std::ranges::all_of(*numbers, [](float number) { return std::isfinite(number); }))
+      return failure(Kind::Run,
+                     fmt::format("what `{}` computes of example {} is not finite", layer.name, batch.examples.front()));
+    into.size = numbers->size();
+    into.numbers.insert(into.numbers.end(), numbers->begin(), numbers->end());
     return {};
   }
 
@@ -168,22 +178,28 @@ private:
     if (rows.empty()) return {};
     const auto machine = separate(rows, detector.cost);
     if (!machine) return failure(Kind::Environment, machine.error());
-    const auto start = std::chrono::steady_clock::now();
     for (std::size_t m = 0; m < series.size(); ++m) addArea(*machine, fold, m, areas[learned][m]);
-    scoring += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return {};
   }
 
   /// At the pairs of one method in a fold, where there are any.
   void addArea(const LinearMachine& machine, std::int64_t fold, std::size_t method, std::vector<double>& into) {
-    std::vector<double> points, examples;
+    std::vector<std::span<const float>> points, examples;
     for (std::size_t i = 0; i < foldOf.size(); ++i) {
       if (foldOf[i] != fold || !hasMoved(method, i)) continue;
-      points.push_back(machine.score(ofPoints[method].row(i)));
-      examples.push_back(machine.score(ofExamples.row(i)));
+      points.push_back(ofPoints[method].row(i));
+      examples.push_back(ofExamples.row(i));
     }
-    scores += std::ssize(points) + std::ssize(examples);
-    if (!points.empty()) into.push_back(areaUnderCurve(std::move(points), std::move(examples)));
+    if (!points.empty()) into.push_back(areaUnderCurve(scoresOf(machine, points), scoresOf(machine, examples)));
+  }
+
+  std::vector<double> scoresOf(const LinearMachine& machine, const std::vector<std::span<const float>>& rows) {
+    std::vector<double> all(rows.size());
+    const auto start = std::chrono::steady_clock::now();
+    std::ranges::transform(rows, all.begin(), [&](std::span<const float> row) { return machine.score(row); });
+    scoring += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    scores += std::ssize(rows);
+    return all;
   }
 
   const DetectorPlan& detector;
@@ -198,16 +214,25 @@ private:
 
 }  // namespace
 
+double detectionBytes(const DetectorPlan& detector, const FirstLayer& layer, std::size_t methods) {
+  const tbem_operand& output = layer.network->buffers[layer.network->outputs.back()].operand;
+  double numbers = 1;
+  for (std::int32_t k = 0; k < output.rank; ++k) numbers *= static_cast<double>(output.dims[k]);
+  const double count = static_cast<double>(detector.count), rows = count * (1 + static_cast<double>(methods));
+  constexpr double kNode = 16;  // of liblinear, for each number of an example and its point
+  return rows * numbers * sizeof(float) + 2 * count * numbers * kNode;
+}
+
 tl::expected<std::optional<Detection>, Failure> detect(const Searched& searched, const DetectorPlan& detector,
                                                        const FirstLayer& layer, const DefenceProgress& progress) {
   const std::vector<Series>& series = searched.series;
-  const Plan fewer = limited(searched.plan, detector.count);
+  const Plan fewer = oneByOne(searched.plan, detector.count);
   LayerReader reader(fewer, searched.dataset, searched.victim, layer);
   if (auto done = reader.prepare(); !done) return tl::unexpected(done.error());
   Features ofExamples;
   std::vector<Features> ofPoints(series.size());
   for (std::int64_t number = 0; number < reader.batches(); ++number) {
-    const std::string what = fmt::format("detect, batch {} of {}", number + 1, reader.batches());
+    const std::string what = fmt::format("detect, example {} of {}", number + 1, reader.batches());
     if (progress && !progress(number, reader.batches(), what)) return std::optional<Detection>();
     if (auto done = reader.add(number, series, ofExamples, ofPoints); !done) return tl::unexpected(done.error());
   }

@@ -51,7 +51,7 @@ const tl::expected<Liblinear, std::string>& liblinear() {
 }
 
 struct Scale {
-  std::vector<double> mean, deviation;  ///< a deviation of 0: the number is always the same
+  std::vector<double> mean, unit;  ///< numbers from the mean are divided by the unit; 0: the number is always the same
 };
 
 /// Numbers that are all the same are told by comparison: what their mean rounds is no deviation.
@@ -64,14 +64,17 @@ Scale scaleOf(std::span<const LabelledRow> rows) {
   for (const LabelledRow& row : rows) {
     for (std::size_t j = 0; j < size; ++j) {
       const double from = row.numbers[j] - scale.mean[j];
-      scale.deviation[j] += from * from / count;
+      scale.unit[j] += from * from / count;
     }
   }
+  double varying = 0;
   for (std::size_t j = 0; j < size; ++j) {
     const float first = rows.front().numbers[j];
     const bool varies = std::ranges::any_of(rows, [&](const LabelledRow& row) { return row.numbers[j] != first; });
-    scale.deviation[j] = varies ? std::sqrt(scale.deviation[j]) : 0;
+    if (!varies) scale.unit[j] = 0;
+    varying += varies ? 1 : 0;
   }
+  for (double& unit : scale.unit) unit = std::sqrt(unit * varying);
   return scale;
 }
 
@@ -80,8 +83,8 @@ class Problem {
 public:
   Problem(std::span<const LabelledRow> rows, const Scale& scale) {
     std::vector<std::size_t> varying;
-    for (std::size_t j = 0; j < scale.deviation.size(); ++j)
-      if (scale.deviation[j] > 0) varying.push_back(j);
+    for (std::size_t j = 0; j < scale.unit.size(); ++j)
+      if (scale.unit[j] > 0) varying.push_back(j);
     const std::size_t length = varying.size() + 2;
     nodes.resize(rows.size() * length);
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -89,11 +92,11 @@ public:
       first.push_back(node);
       labels.push_back(rows[i].label ? 1 : -1);
       for (const std::size_t j : varying)
-        *node++ = {static_cast<int>(j) + 1, (rows[i].numbers[j] - scale.mean[j]) / scale.deviation[j]};
-      *node++ = {static_cast<int>(scale.deviation.size()) + 1, 1};
+        *node++ = {static_cast<int>(j) + 1, (rows[i].numbers[j] - scale.mean[j]) / scale.unit[j]};
+      *node++ = {static_cast<int>(scale.unit.size()) + 1, 1};
       *node = {-1, 0};
     }
-    all = {static_cast<int>(rows.size()), static_cast<int>(scale.deviation.size()) + 1, labels.data(), first.data(), 1};
+    all = {static_cast<int>(rows.size()), static_cast<int>(scale.unit.size()) + 1, labels.data(), first.data(), 1};
   }
   const problem& get() const { return all; }
 
@@ -133,7 +136,7 @@ tl::expected<LinearMachine, std::string> separate(std::span<const LabelledRow> r
   LinearMachine machine;
   machine.offset = side * learned->w[scale.mean.size()];
   for (std::size_t j = 0; j < scale.mean.size(); ++j) {
-    const double weight = scale.deviation[j] > 0 ? side * learned->w[j] / scale.deviation[j] : 0;
+    const double weight = scale.unit[j] > 0 ? side * learned->w[j] / scale.unit[j] : 0;
     machine.weights.push_back(weight);
     machine.offset -= weight * scale.mean[j];
   }

@@ -24,8 +24,9 @@ struct LabelledRow {
 };
 
 /// Makes |w|^2 / 2 + cost * sum of max(0, 1 - y (w x + b))^2 least (b counts in w), over rows whose numbers were brought to mean
-/// 0 and variance 1; the machine takes rows as they are. There are rows of both classes, all of one length. Deterministic.
-/// Errors: why liblinear cannot be opened.
+/// 0 and variance 1 / k, with k the numbers that are not always the same: a row has length 1 in the mean, so that a cost means as
+/// much for any k. The machine takes rows as they are. There are rows of both classes, all of one length. Deterministic. Errors:
+/// why liblinear cannot be opened.
 tl::expected<LinearMachine, std::string> separate(std::span<const LabelledRow> rows, double cost);
 
 }  // namespace tbem::perturb

@@ -19,10 +19,4 @@ Result<std::vector<float>> pointsOf(const Series& series, const Batch& batch) {
   return points;
 }
 
-Plan limited(const Plan& plan, std::int64_t count) {
-  Plan fewer = plan;
-  fewer.count = std::min(plan.count, count);
-  return fewer;
-}
-
 }  // namespace tbem::perturb

@@ -4,8 +4,6 @@
 #include "runtime/perturb/Examples.h"
 #include "runtime/perturb/Result.h"
 
-#include <cstdint>
-#include <span>
 #include <vector>
 
 namespace tbem::perturb {
@@ -13,8 +11,5 @@ namespace tbem::perturb {
 /// The points of one method at the places of a batch; places behind the last one have the batch's own examples. `series` has a
 /// point of each example, in order, with its inputs. Errors: it has not.
 Result<std::vector<float>> pointsOf(const Series& series, const Batch& batch);
-
-/// The same plan for the first so many examples.
-Plan limited(const Plan& plan, std::int64_t count);
 
 }  // namespace tbem::perturb

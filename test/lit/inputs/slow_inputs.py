@@ -36,4 +36,10 @@ results.append(require(f"keep label: {kept:.1%} of the predictions kept", kept =
 for gate in trained["skips"]["test_gates"]:
     share = gate["taken"] / gate["reached"]
     results.append(require(f"{gate['path']}: {share:.1%} of the test's examples skip", 0.02 < share < 0.98))
+areas = {row["method"]: row["auc"] for row in rows if row["kind"] == "detected"}
+results.append(require(f"detectors: the same amount everywhere {areas['uniform']:.3f}, above 0.9", areas["uniform"] > 0.9))
+results.append(require(f"detectors: gradient {areas['gradient']:.3f}, above 0.7", areas["gradient"] > 0.7))
+squeezed = {(row["squeezer"], row["method"]): row["increase_mean"] for row in rows if row["kind"] == "squeezed"}
+left = squeezed["median(2)", "gradient"]
+results.append(require(f"a median leaves {left:.1%} of gradient's {before:.1%}, half at most", left <= 0.5 * before))
 sys.exit(0 if all(results) else 1)

@@ -35,21 +35,21 @@ struct Clouds {
   }
 };
 
-/// Means and deviations of the three numbers that vary.
+/// Means of the three numbers that vary, and what their differences are divided by.
 struct Scales {
-  std::array<double, 3> mean{}, deviation{};
+  std::array<double, 3> mean{}, unit{};
 
   explicit Scales(const Clouds& clouds) {
     const double count = static_cast<double>(clouds.rows.size());
     for (const auto& row : clouds.numbers)
       for (std::size_t j = 0; j < 3; ++j) mean[j] += row[j] / count;
     for (const auto& row : clouds.numbers)
-      for (std::size_t j = 0; j < 3; ++j) deviation[j] += (row[j] - mean[j]) * (row[j] - mean[j]) / count;
-    for (double& each : deviation) each = std::sqrt(each);
+      for (std::size_t j = 0; j < 3; ++j) unit[j] += (row[j] - mean[j]) * (row[j] - mean[j]) / count;
+    for (double& each : unit) each = std::sqrt(3 * each);
   }
 };
 
-/// Of |w|^2 / 2 + cost * sum of max(0, 1 - y (w x + b))^2 over numbers of mean 0 and variance 1, by w and by b.
+/// Of |w|^2 / 2 + cost * sum of max(0, 1 - y (w x + b))^2 over numbers of mean 0 and variance 1 / 3, by w and by b.
 std::vector<double> gradientAt(const std::vector<double>& w, const Clouds& clouds, double cost) {
   const Scales scales(clouds);
   std::vector<double> gradient = w;
@@ -57,7 +57,7 @@ std::vector<double> gradientAt(const std::vector<double>& w, const Clouds& cloud
     std::array<double, 4> x{0, 0, 0, 1};
     double score = w[3];
     for (std::size_t j = 0; j < 3; ++j) {
-      x[j] = (row.numbers[j] - scales.mean[j]) / scales.deviation[j];
+      x[j] = (row.numbers[j] - scales.mean[j]) / scales.unit[j];
       score += w[j] * x[j];
     }
     const double y = row.label ? 1 : -1, slack = std::max(0.0, 1 - y * score);
@@ -82,7 +82,7 @@ TEST(LinearMachine, StandsWhereTheObjectiveIsLeast) {
     std::vector<double> w;
     double offset = machine.offset;
     for (std::size_t j = 0; j < 3; ++j) {
-      w.push_back(machine.weights[j] * scales.deviation[j]);
+      w.push_back(machine.weights[j] * scales.unit[j]);
       offset += machine.weights[j] * scales.mean[j];
     }
     w.push_back(offset);
@@ -140,7 +140,7 @@ TEST(Detect, CountsPairsOfHeldOutExamples) {
                                       movedBy("never", examples, std::vector<float>(10, 0))};
   const DetectorPlan detector{10, 2, 1};
   std::vector<std::string> steps;
-  const auto detection = detect({plan, data, world.victim, series}, detector, {&world.batch, "first"},
+  const auto detection = detect({plan, data, world.victim, series}, detector, {&world.single, "first"},
                                 [&](std::int64_t, std::int64_t, const std::string& what) {
                                   steps.push_back(what);
                                   return true;
@@ -150,7 +150,7 @@ TEST(Detect, CountsPairsOfHeldOutExamples) {
   EXPECT_EQ(detection.layer, "first");
   EXPECT_EQ(detection.numbers, 2);
   EXPECT_EQ(detection.flops(), 4);
-  EXPECT_EQ(steps.front(), "detect, batch 1 of 3");
+  EXPECT_EQ(steps.front(), "detect, example 1 of 10");
   EXPECT_EQ(steps.back(), "detect never, fold 2 of 2");
   std::vector<std::int64_t> foldOf(10);
   const std::vector<std::int64_t> order = train::shuffled(plan.seed, 0, 10);
@@ -168,16 +168,22 @@ TEST(Detect, CountsPairsOfHeldOutExamples) {
   EXPECT_FALSE(methods[2].area || methods[2].deviation || methods[2].areaByLearned[0] || methods[0].areaByLearned[2]);
 }
 
+TEST(Detect, SaysWhatItTakes) {
+  const World world;
+  // Two numbers of 10 examples and of their points by three methods, and of one method's once more as liblinear has them.
+  EXPECT_EQ(detectionBytes({10, 2, 1}, {&world.single, ""}, 3), 10 * 4 * 2 * 4 + 2 * 10 * 2 * 16);
+}
+
 TEST(Detect, SaysWhatIsNotThere) {
   const World world;
   const std::vector<float> examples(8, 0.5F);
   const Data data(examples);
   std::vector<Series> series = {movedBy("far", examples, std::vector<float>(8, 0.1F))};
   series.front().inputs.pop_back();
-  const auto none = detect({world.plan(8), data, world.victim, series}, {8, 2, 1}, {&world.batch, "first"}, {});
+  const auto none = detect({world.plan(8), data, world.victim, series}, {8, 2, 1}, {&world.single, "first"}, {});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message, "far: the numbers of point 0 are not there");
-  const auto ended = detect({world.plan(8), data, world.victim, series}, {8, 2, 1}, {&world.batch, "first"},
+  const auto ended = detect({world.plan(8), data, world.victim, series}, {8, 2, 1}, {&world.single, "first"},
                             [](std::int64_t, std::int64_t, const std::string&) { return false; });
   EXPECT_FALSE(ended.value()) << "it was asked to end before anything was read";
 }
