@@ -38,7 +38,7 @@ std::set<std::string> wordsOfTheLanguage() {
         "names",
         // perturbations and their methods
         "box certify harden keep label look norm linf l2 margins objective rate examples share steps temperature "
-        "random uniform gradient deepsloth ilfo universal generator test",
+        "random uniform gradient deepsloth ilfo universal generator test detect svm folds cost squeeze bits median",
         // rows over a data set
         "count repeats mean_flops",
         // budgets
