@@ -108,6 +108,18 @@ RUNS = [
         ["perturbation", "bounds of a perturbation"],
         ("trained",),
     ),
+    Run(
+        "perturb TMP/defended.tbem --on ref --out TMP/slowed --store TMP/slowed.tbemdb",
+        [
+            "cost of perturbations",
+            "change of perturbations",
+            "time of perturbations",
+            "points told from examples",
+            "squeezed inputs",
+        ],
+        ["perturbation", "bounds of a perturbation"],
+        ("trained",),
+    ),
     Run("weights TMP/small.tbem", ["weights"]),
     Run("weights TMP/first/net.safetensors", ["weights"]),
     Run(
@@ -194,5 +206,6 @@ PROGRAMS = {
     "two.csv": "id,lower,upper,size,offset\na,0,2,4096,1024\nb,1,3,1000,0\n",
     "under.tbem": AGAIN.format("auto(under: 500 KiB)"),
     "train.tbem": program("train.tbem", ("epochs .*", "epochs 3")),
+    "defended.tbem": program("perturb.tbem", (r"(?s)\nperturb .*", "\n")) + program("defences.txt"),
 }
 RARE = {("run", "energy"), ("measured", "energy")}  # where a machine counts it

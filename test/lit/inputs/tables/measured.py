@@ -247,6 +247,31 @@ TABLES = {
         },
         PERTURBATION,
     ),
+    "points told from examples": Table(
+        "detected",
+        r"(?P<name>\S+): points told from examples",
+        {
+            **METHOD,
+            "pairs": ("pairs", Grouped()),
+            "AUC": ("auc", Fixed(4, absent="-", described=("share",))),
+            "deviation": ("auc_deviation", Fixed(4, absent="-")),
+            "AUC, learned on other methods": ("", Unsaid("the least and the largest of several fields")),
+        },
+        PERTURBATION,
+    ),
+    "squeezed inputs": Table(
+        "squeezed",
+        r"(?P<name>\S+): squeezed inputs",
+        {
+            "squeezer, method": ("", Unsaid("two fields")),
+            "FLOPs before": ("flops_before", Flops()),
+            "FLOPs": ("flops", Flops()),
+            "I-FLOPs mean": ("increase_mean", Percent()),
+            "accuracy before": ("accuracy_before", Percent("-")),
+            "accuracy": ("accuracy", Percent("-")),
+        },
+        PERTURBATION,
+    ),
     "time of perturbations": Table(
         "perturbed",
         r"(?P<name>\S+): time",
