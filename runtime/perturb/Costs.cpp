@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <memory>
 #include <set>
 #include <utility>
 
@@ -26,14 +24,10 @@ public:
       : plan(plan), victim(victim), examples(plan, dataset) {}
 
   Result<void> prepare() {
-    const std::array<const runtime::Executable*, 1> executables{victim.batch};
-    auto made = runtime::Arena::create(executables, *victim.backend);
-    if (!made) return failure(Kind::Environment, made.error().message);
-    arena = std::move(*made);
-    auto loaded = Network::create(victim, *victim.weights, *arena);
+    auto loaded = LoneNetwork::create(victim);
     if (!loaded) return tl::unexpected(loaded.error());
-    network = std::move(*loaded);
-    costs.gates = network->gates();
+    lone = std::move(*loaded);
+    costs.gates = lone.network->gates();
     return {};
   }
 
@@ -49,7 +43,7 @@ public:
 
 private:
   Result<void> ask(const Batch& batch) {
-    auto answers = network->ask(batch.inputs);
+    auto answers = lone.network->ask(batch.inputs);
     if (!answers) return tl::unexpected(answers.error());
     BatchTime time{batch.examples.front(), batch.count, 0, 0};
     for (std::size_t i = 0; i < static_cast<std::size_t>(batch.count); ++i) {
@@ -62,7 +56,7 @@ private:
     }
     // What fills a batch up takes time, too, which is nobody's.
     if (plan.repeats == 0 || batch.count != plan.batch) return {};
-    const auto seconds = network->batchSeconds(batch.inputs, plan.repeats);
+    const auto seconds = lone.network->batchSeconds(batch.inputs, plan.repeats);
     if (!seconds) return tl::unexpected(seconds.error());
     time.seconds = *seconds;
     costs.times.push_back(time);
@@ -72,8 +66,7 @@ private:
   const Plan& plan;
   const Victim& victim;
   const Examples examples;
-  std::unique_ptr<runtime::Arena> arena;
-  std::unique_ptr<Network> network;
+  LoneNetwork lone;
   Costs costs;
 };
 

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace tbem::perturb {
 
@@ -149,6 +151,15 @@ Result<Latency> Network::latency(std::span<const float> example, std::span<const
     after.push_back(*ofPoint);
   }
   return Latency{measure::median(before), measure::median(after)};
+}
+
+Result<LoneNetwork> LoneNetwork::create(const Victim& victim) {
+  const std::array<const runtime::Executable*, 1> executables{victim.batch};
+  auto arena = runtime::Arena::create(executables, *victim.backend);
+  if (!arena) return failure(Kind::Environment, arena.error().message);
+  auto network = Network::create(victim, *victim.weights, **arena);
+  if (!network) return tl::unexpected(network.error());
+  return LoneNetwork{std::move(*arena), std::move(*network)};
 }
 
 }  // namespace tbem::perturb

@@ -66,4 +66,13 @@ private:
   std::vector<std::optional<Entry>> entries;
 };
 
+/// A network for batches in an arena of its own.
+struct LoneNetwork {
+  std::unique_ptr<runtime::Arena> arena;
+  std::unique_ptr<Network> network;
+
+  /// Of a victim without `single`, which must outlive it. Errors: memory, an executable that does not fit the victim.
+  static Result<LoneNetwork> create(const Victim& victim);
+};
+
 }  // namespace tbem::perturb

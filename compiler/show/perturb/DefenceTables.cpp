@@ -1,6 +1,6 @@
 #include "compiler/show/perturb/DefenceTables.h"
 
-#include "runtime/report/Numbers.h"
+#include "compiler/show/perturb/Cells.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,12 +16,6 @@ using perturb::Detected;
 using perturb::Squeezed;
 using report::Align;
 using report::Cell;
-
-constexpr const char* kNothing = "-";
-
-Cell areaCell(const std::optional<double>& area) { return area ? fmt::format("{:.4f}", *area) : kNothing; }
-Cell shareCell(const std::optional<double>& share) { return share ? report::percent(*share) : kNothing; }
-Json numberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
 
 /// "0.7132 to 0.9984": of the detectors that learned another method's points.
 Cell othersCell(const perturb::Detection& detection, std::size_t method) {
@@ -54,7 +48,7 @@ void printDetection(show::Out& out, const std::string& name, const perturb::Dete
                    {"AUC, learned on other methods", Align::Left}};
   for (std::size_t m = 0; m < detection.ofMethods.size(); ++m) {
     const Detected& method = detection.ofMethods[m];
-    table.add({method.method, report::grouped(method.pairs), areaCell(method.area), areaCell(method.deviation),
+    table.add({method.method, report::grouped(method.pairs), coefficientCell(method.area), coefficientCell(method.deviation),
                othersCell(detection, m)});
   }
   out.table(table);
@@ -87,8 +81,9 @@ void printSqueezed(show::Out& out, const std::string& name, const std::vector<Sq
   table.columns = {{"squeezer, method", Align::Left}, {"FLOPs before", Align::Decimal},    {"FLOPs", Align::Decimal},
                    {"I-FLOPs mean", Align::Decimal},  {"accuracy before", Align::Decimal}, {"accuracy", Align::Decimal}};
   for (const Squeezed& each : squeezed) {
-    table.add({fmt::format("{}, {}", each.squeezer, each.method), report::flops(each.flopsBefore), report::flops(each.flops),
-               report::percent(each.meanIncrease), shareCell(each.accuracyBefore), shareCell(each.accuracy)});
+    table.add({fmt::format("{}, {}", each.squeezer, each.method), report::flops(each.summary.flopsBefore),
+               report::flops(each.summary.flops), report::percent(each.summary.meanIncrease),
+               shareCell(each.summary.accuracyBefore), shareCell(each.summary.accuracy)});
   }
   out.table(table);
 }
@@ -98,11 +93,11 @@ void squeezedJson(show::Out& out, const std::string& name, const std::vector<Squ
     out.json("squeezed", {{"name", name},
                           {"squeezer", each.squeezer},
                           {"method", each.method},
-                          {"flops_before", each.flopsBefore},
-                          {"flops", each.flops},
-                          {"increase_mean", each.meanIncrease},
-                          {"accuracy_before", numberOrNull(each.accuracyBefore)},
-                          {"accuracy", numberOrNull(each.accuracy)}});
+                          {"flops_before", each.summary.flopsBefore},
+                          {"flops", each.summary.flops},
+                          {"increase_mean", each.summary.meanIncrease},
+                          {"accuracy_before", numberOrNull(each.summary.accuracyBefore)},
+                          {"accuracy", numberOrNull(each.summary.accuracy)}});
   }
 }
 

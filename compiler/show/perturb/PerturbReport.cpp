@@ -1,5 +1,6 @@
 #include "compiler/show/perturb/PerturbReport.h"
 
+#include "compiler/show/perturb/Cells.h"
 #include "compiler/show/perturb/DefenceTables.h"
 #include "compiler/show/perturb/PerturbPictures.h"
 #include "compiler/show/perturb/PerturbTables.h"
@@ -44,7 +45,6 @@ std::string storedText(const perturb::Series& series) {
                      report::grouped(static_cast<std::int64_t>(series.points.size())));
 }
 
-Json numberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
 Json classOrNull(std::int64_t label) { return label < 0 ? Json() : Json(label); }
 
 Json perturbationJson(const PerturbationRun& perturbation, const perturb::Victim& victim, const std::string& backend) {

@@ -1,5 +1,6 @@
 #include "compiler/show/perturb/PerturbTables.h"
 
+#include "compiler/show/perturb/Cells.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -21,11 +22,7 @@ using perturb::Summary;
 using report::Align;
 using report::Cell;
 
-constexpr const char* kNothing = "-";
-
-Cell shareCell(const std::optional<double>& share) { return share ? report::percent(*share) : kNothing; }
 Cell decibels(const std::optional<double>& value) { return value ? fmt::format("{:.2f} dB", *value) : kNothing; }
-Cell similarity(const std::optional<double>& value) { return value ? fmt::format("{:.4f}", *value) : kNothing; }
 
 /// Columns and what stands in them.
 template <class Row>
@@ -80,7 +77,7 @@ MethodColumns changeColumns() {
   columns.add("L-inf", Align::Decimal, [](const MethodResult& result) { return Cell(report::number(result.summary.linf)); });
   columns.add("L2", Align::Decimal, [](const MethodResult& result) { return Cell(report::number(result.summary.l2)); });
   columns.add("PSNR", Align::Decimal, [](const MethodResult& result) { return decibels(result.summary.psnr); });
-  columns.add("SSIM", Align::Decimal, [](const MethodResult& result) { return similarity(result.summary.ssim); });
+  columns.add("SSIM", Align::Decimal, [](const MethodResult& result) { return coefficientCell(result.summary.ssim); });
   return columns;
 }
 
@@ -92,7 +89,7 @@ MethodColumns timeColumns(bool latency) {
     columns.add("I-latency max", Align::Decimal,
                 [](const MethodResult& result) { return shareCell(result.summary.mostLatencyIncrease); });
     columns.add("correlation with FLOPs", Align::Decimal,
-                [](const MethodResult& result) { return similarity(result.summary.correlation); });
+                [](const MethodResult& result) { return coefficientCell(result.summary.correlation); });
   }
   columns.add("search of an example", Align::Decimal, [](const MethodResult& result) {
     const std::optional<double>& seconds = result.summary.secondsOfExample;
@@ -120,7 +117,7 @@ Columns<Point> pointColumns(bool latency) {
   columns.add("L2", Align::Decimal, [](const Point& point) { return Cell(report::number(point.l2)); });
   columns.add("PSNR", Align::Decimal,
               [](const Point& point) { return std::isfinite(point.psnr) ? decibels(point.psnr) : Cell(kNothing); });
-  columns.add("SSIM", Align::Decimal, [](const Point& point) { return similarity(point.ssim); });
+  columns.add("SSIM", Align::Decimal, [](const Point& point) { return coefficientCell(point.ssim); });
   if (latency) {
     columns.add("latency before", Align::Decimal, [](const Point& point) { return Cell(report::seconds(point.latencyBefore)); });
     columns.add("latency", Align::Decimal, [](const Point& point) { return Cell(report::seconds(point.latency)); });

@@ -3,7 +3,7 @@
 // "Feature Squeezing", section II). Both look at points that methods found, and search for none.
 #pragma once
 
-#include "runtime/perturb/Perturb.h"
+#include "runtime/perturb/Summary.h"
 
 #include <tl/expected.hpp>
 
@@ -91,10 +91,8 @@ void squeeze(const Squeezer& squeezer, const Plan& plan, const std::vector<std::
 
 /// What the network does with what one squeezer makes of examples, and of one method's points.
 struct Squeezed {
-  std::string squeezer, method;                    ///< as the program writes them
-  double flopsBefore = 0, flops = 0;               ///< of examples and of points, squeezed, in the mean
-  double meanIncrease = 0;                         ///< (flops - flopsBefore) / flopsBefore, in the mean over examples
-  std::optional<double> accuracyBefore, accuracy;  ///< where examples have labels and the network predicts classes
+  std::string squeezer, method;  ///< as the program writes them
+  Summary summary;               ///< of costs and predictions: of squeezed examples (`before`) and of squeezed points
 };
 
 /// Each squeezer with each series: by squeezer, then by method. Nothing: it was ended.

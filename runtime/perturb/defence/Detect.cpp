@@ -1,3 +1,4 @@
+#include "runtime/core/Layout.h"
 #include "runtime/perturb/Tensors.h"
 #include "runtime/perturb/defence/Defence.h"
 #include "runtime/perturb/defence/LinearMachine.h"
@@ -216,8 +217,7 @@ private:
 
 double detectionBytes(const DetectorPlan& detector, const FirstLayer& layer, std::size_t methods) {
   const tbem_operand& output = layer.network->buffers[layer.network->outputs.back()].operand;
-  double numbers = 1;
-  for (std::int32_t k = 0; k < output.rank; ++k) numbers *= static_cast<double>(output.dims[k]);
+  const auto numbers = static_cast<double>(runtime::elementCount(output));
   const double count = static_cast<double>(detector.count), rows = count * (1 + static_cast<double>(methods));
   constexpr double kNode = 16;  // of liblinear, for each number of an example and its point
   return rows * numbers * sizeof(float) + 2 * count * numbers * kNode;

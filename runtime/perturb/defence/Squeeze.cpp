@@ -5,9 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <memory>
 #include <utility>
 
 namespace tbem::perturb {
@@ -56,34 +54,6 @@ void takeMedians(std::int64_t size, const std::vector<std::int64_t>& shape, std:
   }
 }
 
-/// Sums over examples of one squeezer and method.
-struct Sums {
-  double flopsBefore = 0, flops = 0, increase = 0;
-  std::int64_t labelled = 0, rightBefore = 0, right = 0, examples = 0;
-
-  void add(const Answer& before, const Answer& after, std::int64_t label) {
-    ++examples;
-    flopsBefore += before.flops;
-    flops += after.flops;
-    if (before.flops > 0) increase += (after.flops - before.flops) / before.flops;
-    if (label < 0 || before.prediction < 0) return;
-    ++labelled;
-    rightBefore += before.prediction == label ? 1 : 0;
-    right += after.prediction == label ? 1 : 0;
-  }
-};
-
-Squeezed squeezedOf(const Squeezer& squeezer, const Series& series, const Sums& sums) {
-  const auto shareOf = [](std::int64_t part, std::int64_t all) {
-    return all > 0 ? std::optional(static_cast<double>(part) / static_cast<double>(all)) : std::nullopt;
-  };
-  const double count = static_cast<double>(sums.examples);
-  Squeezed squeezed{squeezer.text, series.text, sums.flopsBefore / count, sums.flops / count, sums.increase / count, {}, {}};
-  squeezed.accuracyBefore = shareOf(sums.rightBefore, sums.labelled);
-  squeezed.accuracy = shareOf(sums.right, sums.labelled);
-  return squeezed;
-}
-
 /// Squeezed examples and points through the network, batch after batch.
 class SqueezeRun {
 public:
@@ -92,18 +62,14 @@ public:
         squeezers(squeezers),
         victim(searched.victim),
         examples(searched.plan, searched.dataset),
-        sums(squeezers.size(), std::vector<Sums>(searched.series.size())) {
+        points(squeezers.size(), std::vector<Series>(searched.series.size())) {
     victim.single = nullptr;
   }
 
   Result<void> prepare() {
-    const std::array<const runtime::Executable*, 1> executables{victim.batch};
-    auto memory = runtime::Arena::create(executables, *victim.backend);
-    if (!memory) return failure(Kind::Environment, memory.error().message);
-    arena = std::move(*memory);
-    auto loaded = Network::create(victim, *victim.weights, *arena);
+    auto loaded = LoneNetwork::create(victim);
     if (!loaded) return tl::unexpected(loaded.error());
-    network = std::move(*loaded);
+    lone = std::move(*loaded);
     return {};
   }
 
@@ -116,12 +82,12 @@ public:
       const auto before = ask(squeezers[s], batch->inputs);
       if (!before) return tl::unexpected(before.error());
       for (std::size_t m = 0; m < searched.series.size(); ++m) {
-        auto points = pointsOf(searched.series[m], *batch);
-        if (!points) return tl::unexpected(points.error());
-        const auto after = ask(squeezers[s], std::move(*points));
+        auto numbers = pointsOf(searched.series[m], *batch);
+        if (!numbers) return tl::unexpected(numbers.error());
+        const auto after = ask(squeezers[s], std::move(*numbers));
         if (!after) return tl::unexpected(after.error());
         for (std::size_t i = 0; i < static_cast<std::size_t>(batch->count); ++i)
-          sums[s][m].add((*before)[i], (*after)[i], batch->labels[i]);
+          add((*before)[i], (*after)[i], batch->labels[i], points[s][m]);
       }
     }
     return {};
@@ -131,23 +97,31 @@ public:
     std::vector<Squeezed> all;
     for (std::size_t s = 0; s < squeezers.size(); ++s)
       for (std::size_t m = 0; m < searched.series.size(); ++m)
-        all.push_back(squeezedOf(squeezers[s], searched.series[m], sums[s][m]));
+        all.push_back({squeezers[s].text, searched.series[m].text, summarise(points[s][m], victim)});
     return all;
   }
 
 private:
+  static void add(const Answer& before, const Answer& after, std::int64_t label, Series& into) {
+    Point& point = into.points.emplace_back();
+    point.label = label;
+    point.before = before.prediction;
+    point.after = after.prediction;
+    point.flopsBefore = before.flops;
+    point.flops = after.flops;
+  }
+
   Result<std::vector<Answer>> ask(const Squeezer& squeezer, std::vector<float> numbers) {
     squeeze(squeezer, searched.plan, searched.dataset.description().inputs.front().shape, numbers);
-    return network->ask(numbers);
+    return lone.network->ask(numbers);
   }
 
   const Searched& searched;
   const std::vector<Squeezer>& squeezers;
   Victim victim;  ///< in batches alone
   const Examples examples;
-  std::vector<std::vector<Sums>> sums;  ///< by squeezer, by method
-  std::unique_ptr<runtime::Arena> arena;
-  std::unique_ptr<Network> network;
+  std::vector<std::vector<Series>> points;  ///< by squeezer, by method: what the network did with squeezed examples and points
+  LoneNetwork lone;
 };
 
 }  // namespace

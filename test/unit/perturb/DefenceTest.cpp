@@ -228,11 +228,11 @@ TEST(Squeeze, SaysWhatSqueezedInputsCost) {
   EXPECT_EQ(all[0].squeezer, "bits(1)");
   EXPECT_EQ(all[0].method, "far");
   // One bit: 0, 0, 1 of the examples; the points 0.3, 0.5, 0.9 become 0, 0 or 1 as f32 has it, 1.
-  EXPECT_EQ(all[0].flopsBefore, (kLeaves + kLeaves + kRuns) / 3);
-  EXPECT_EQ(*all[0].accuracyBefore, 1.0 / 3);
-  EXPECT_EQ(all[1].flopsBefore, (kLeaves + kSkips + kRuns) / 3);
-  EXPECT_EQ(all[1].flops, (kSkips + kRuns + kRuns) / 3);
-  EXPECT_NEAR(all[1].meanIncrease, ((kSkips - kLeaves) / kLeaves + (kRuns - kSkips) / kSkips) / 3, 1e-12);
+  EXPECT_EQ(all[0].summary.flopsBefore, (kLeaves + kLeaves + kRuns) / 3);
+  EXPECT_EQ(*all[0].summary.accuracyBefore, 1.0 / 3);
+  EXPECT_EQ(all[1].summary.flopsBefore, (kLeaves + kSkips + kRuns) / 3);
+  EXPECT_EQ(all[1].summary.flops, (kSkips + kRuns + kRuns) / 3);
+  EXPECT_NEAR(all[1].summary.meanIncrease, ((kSkips - kLeaves) / kLeaves + (kRuns - kSkips) / kSkips) / 3, 1e-12);
 }
 
 }  // namespace
