@@ -30,6 +30,10 @@ NETWORKS = {
     "gpt2": ("gpt2(vocab: 101, context: 32, layers: 2, width: 32, heads: 4, dropout: 0)", ["tokens=3,20"], "own"),
     "llama": ("llama(vocab: 101, context: 32, layers: 2, width: 32, heads: 4, groups: 2, hidden: 48)", ["tokens=3,20"], "own"),
     "bert": ("bert(vocab: 101, context: 32, layers: 2, width: 32, heads: 4, classes: 5, dropout: 0)", ["tokens=3,20", "segments=3,20"], "own"),
+    "mixture_of_depths": ("mixture_of_depths(vocab: 101, context: 32, layers: 4, width: 32, heads: 4, capacity: 0.3, dropout: 0)",
+                          ["tokens=3,20"], "own"),
+    "switch_transformer": ("switch_transformer(vocab: 101, context: 32, layers: 2, width: 32, heads: 4, experts: 4, dropout: 0)",
+                           ["tokens=3,20"], "own"),
     "cifar_resnet": ("cifar_resnet(depth: 20)", ["image=4,3,32,32"], "2e-2"),
     "resnext": ("resnext(groups: 8, group_width: 2, classes: 10)", ["image=2,3,64,64"], "2e-2"),
 }
