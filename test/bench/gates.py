@@ -2,11 +2,15 @@
 """What gates cost and save, in pairs that are taken in turn.
 
 usage: gates.py batch [--tbemc PATH] [--samples 32] [--going 16] [--blocks 6] [--pairs 5] [--threads 2]
+       gates.py latency [--tbemc PATH] [--blocks 12] [--pairs 5] [--threads 1]
        gates.py pytorch [--tbemc PATH] [--python PATH] [--network skipnet|sdn_resnet56] [--n 3] [--pictures 10]
 
 batch: a network of residual blocks in a batch of `samples`, of which `going` are computed (by skips before each block, or by an exit before
 all of them), against the same blocks without gates in a batch of `going`. The ratio is the first over the second; that of the blocks is the
 same of what all blocks but the first add, as what stands before and behind skips is computed for the whole batch.
+latency: at batch 1, what k of `blocks` residual blocks take, k from none to all and each once a round in an order of its own, against
+fixed + k * block by least squares of relative deviations, for blocks of three sizes. A time is the 5 % quantile of the runs of a round, the least of all rounds:
+beside other programs a run of some milliseconds is often interrupted.
 pytorch: inference at batch 1, picture by picture, against eager PyTorch with real branches on the same weights and pictures.
 """
 import argparse
@@ -33,6 +37,15 @@ EXIT = """network net(image: tensor[b, c, h, w], flag: tensor[b]; blocks: int) -
   exit y when flag > 0
   var x = image
   for i in 0 .. blocks as unit { x = residual(x, out: c) }
+  return x |> global_avg_pool |> dense(10)
+}
+"""
+EACH = """network net(image: tensor[b, c, h, w], flags: tensor[b, n]) -> tensor[b, 10] {
+  var x = image
+  for i in 0 .. n as unit {
+    let flag = slice(flags, start: [0, i], size: [b, 1]) |> reshape(shape: [b])
+    x = skip residual(x, out: c) when flag > 0 leaving x
+  }
   return x |> global_avg_pool |> dense(10)
 }
 """
@@ -89,6 +102,34 @@ def batch(arguments):
                 print(json.dumps(results[-1]), flush=True)
 
 
+def latency(arguments):
+    random = np.random.default_rng(1)
+    counts = range(arguments.blocks + 1)
+    with tempfile.TemporaryDirectory() as folder:
+        for channels, size in ((16, 32), (32, 16), (64, 8)):
+            program = pathlib.Path(folder) / f"each{channels}.tbem"
+            program.write_text(f"{EACH}design d of net {{\n  input image: [1, {channels}, {size}, {size}]\n"
+                               f"  input flags: [1, {arguments.blocks}]\n}}\n")
+            picture = random.standard_normal((1, channels, size, size)).astype(np.float32)
+            times = {count: [] for count in counts}
+            for _ in range(arguments.pairs):
+                for count in random.permutation(counts):
+                    flags = np.ones((1, arguments.blocks), np.float32)
+                    flags[0, random.permutation(arguments.blocks)[:count]] = -1  # those that are computed
+                    arrays = {"input/image": picture, "input/flags": flags}
+                    row = step(arguments.tbemc, program, arrays, folder, arguments.repeat, arguments.threads)
+                    taken = sum(gate["taken"] for gate in row["gates"])
+                    if taken != arguments.blocks - count:
+                        sys.exit(f"{taken} blocks are skipped instead of {arguments.blocks - count}")
+                    times[count].append(row["latency"]["p05"])
+            least = np.array([min(times[count]) for count in counts])
+            block, fixed = np.polyfit(np.array(counts), least, 1, w=1 / least)
+            line = fixed + block * np.array(counts)
+            print(json.dumps({"channels": channels, "size": size, "blocks": arguments.blocks, "threads": arguments.threads,
+                              "fixed": fixed, "block": block, "largest_deviation": max(abs(least / line - 1)),
+                              "correlation": np.corrcoef(counts, least)[0, 1], "least": least.tolist()}), flush=True)
+
+
 PEER = r"""
 import json, sys, time
 import torch
@@ -138,7 +179,7 @@ def pytorch(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["batch", "pytorch"])
+    parser.add_argument("what", choices=["batch", "latency", "pytorch"])
     parser.add_argument("--tbemc", default=str(ROOT / "build/release/bin/tbemc"))
     parser.add_argument("--python", default="python3")
     parser.add_argument("--samples", type=int, default=32)
@@ -151,7 +192,7 @@ def main():
     parser.add_argument("--n", type=int, default=3)
     parser.add_argument("--pictures", type=int, default=10)
     arguments = parser.parse_args()
-    (batch if arguments.what == "batch" else pytorch)(arguments)
+    {"batch": batch, "latency": latency, "pytorch": pytorch}[arguments.what](arguments)
 
 
 if __name__ == "__main__":
