@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 namespace tbem::driver {
 
@@ -105,7 +106,8 @@ bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pla
 }
 
 bool isRead(const ast::Clause& clause) {
-  return clause.word.text == "tune" || clause.word.text == "on" || clause.word.text == "examples";
+  const std::string& word = clause.word.text;
+  return word == "tune" || word == "on" || word == "examples" || word == "attack";
 }
 
 /// Other clauses belong to later stages.
@@ -125,12 +127,24 @@ bool readTune(Workspace& workspace, const ast::Measure& decl, MeasurePlan& plan,
   return true;
 }
 
-/// Clause `examples`. It measures what it measures, on backends of our own.
+/// The clause of this word; nullptr: there is none.
+const ast::Clause* clauseOf(const ast::Measure& decl, std::string_view word) {
+  const auto clause = std::ranges::find_if(decl.others, [&](const ast::Clause& one) { return one.word.text == word; });
+  return clause == decl.others.end() ? nullptr : &*clause;
+}
+
+/// Clauses `examples` and `attack`. They measure what they measure, on backends of our own.
 bool readOver(Workspace& workspace, const std::vector<std::unique_ptr<TrainingRun>>& trainings, const ast::Measure& decl,
               MeasurePlan& plan) {
-  const auto clause = std::ranges::find_if(decl.others, [](const ast::Clause& one) { return one.word.text == "examples"; });
-  if (clause == decl.others.end() || plan.run == nullptr) return true;
   DiagnosticSink& sink = workspace.session.sink;
+  const ast::Clause* const clause = clauseOf(decl, "examples");
+  const ast::Clause* const attack = clauseOf(decl, "attack");
+  if (clause == nullptr && attack != nullptr) {
+    sink.report(diag::design_clause_value, attack->range, "attack", "a clause `examples` beside it, whose examples are moved",
+                "none");
+    return false;
+  }
+  if (clause == nullptr || plan.run == nullptr) return true;
   const auto isElsewhere = [](const foreign::Asked& asked) { return asked.foreign.has_value(); };
   if (const auto there = std::ranges::find_if(plan.backends, isElsewhere); there != plan.backends.end()) {
     sink.report(diag::design_clause_value, clause->range, "examples", "a backend of tbemc's own", "`" + there->name + "`");
@@ -142,7 +156,7 @@ bool readOver(Workspace& workspace, const std::vector<std::unique_ptr<TrainingRu
                 "nothing beside `examples`, which says itself what is measured", "`" + metric.text + "`");
     return false;
   }
-  plan.examples = readMeasuredExamples(workspace, trainings, *clause, *plan.run);
+  plan.examples = readMeasuredExamples(workspace, trainings, *clause, attack, *plan.run);
   plan.wantsMemory = plan.wantsLatency = false;
   return plan.examples.has_value();
 }

@@ -28,6 +28,12 @@ constexpr ExampleQuantity kOfExamples[] = {
     {"accuracy", "accuracy", Quantity::Number, &Measurement::accuracy, true},
     {"coverage", "coverage", Quantity::Number, &Measurement::coverage, true},
     {"correlation", "correlation", Quantity::Number, &Measurement::correlation},
+    {"attacked_flops", "attacked", Quantity::Flops, &Measurement::attackedFlops, false, true},
+    {"increase_mean", "I-FLOPs", Quantity::Number, &Measurement::increaseMean, true, true},
+    {"headroom", "head-room", Quantity::Number, &Measurement::headroom, true, true},
+    {"raised_share", "raised", Quantity::Number, &Measurement::raisedShare, true, true},
+    {"attacked_accuracy", "then accuracy", Quantity::Number, &Measurement::attackedAccuracy, true, true},
+    {"psnr", "PSNR, dB", Quantity::Number, &Measurement::psnr, false, true},
 };
 
 /// What is estimated.

@@ -29,6 +29,7 @@ struct ExampleQuantity {
   report::Quantity quantity;
   std::optional<double> runtime::Measurement::*member;
   bool isShare = false;
+  bool ofAttack = false;  ///< of rows with a clause `attack` alone
 };
 std::span<const ExampleQuantity> exampleQuantities();
 

@@ -1,9 +1,8 @@
 #include "compiler/pipeline/Stages.h"
 
-#include "compiler/diagnostics/tables/Train.h"
 #include "compiler/graph/ir/Opaque.h"
 #include "compiler/run/Measured.h"
-#include "compiler/run/RunPerturbations.h"
+#include "compiler/run/search/Searches.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
 #include "compiler/verify/Checks.h"
@@ -101,8 +100,7 @@ void elaboratePerturbation(State& state, PerturbationRun& perturbation) {
   for (const MethodRun& method : perturbation.methods)
     searches.insert(searches.end(), {method.learner.get(), method.mover.get()});
   if (!weighGates(searches, *victim->elaborated, perturbation.plan.batch)) {
-    state.sink().report(diag::nothing_to_slow, perturbation.spec.decl->target.range,
-                        perturbation.training->spec.network->name.text);
+    reportNoGates(state.sink(), perturbation.spec.decl->target.range, *victim->elaborated, perturbation.plan.batch);
     return;
   }
   if (perturbation.single != nullptr) elaborateRows(state, *perturbation.single);

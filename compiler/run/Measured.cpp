@@ -146,7 +146,7 @@ Done readCases(State& state) {
   measured.predictions = readPredictions(*state.workspace, measured.regressions, request.campaign.predictAt);
   refuseLaterDeclarations(*state.workspace);
   if (!measured.predictions.usage.empty()) return failed(kUsage, measured.predictions.usage);
-  checkExamples(state.sink(), measured.plans, state.rows);
+  checkExamples(*state.workspace, request.target, measured.plans, state.rows);
   if (state.sink().hasErrors()) return {};  // the list ends here
   measured.table = std::make_unique<RowTable>(state.rows, request.target, state.events);
   measured.foreign = std::make_unique<ForeignRows>(*state.workspace, request);

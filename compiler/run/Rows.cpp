@@ -1,6 +1,7 @@
 #include "compiler/run/Rows.h"
 
 #include "compiler/backends/Algorithms.h"
+#include "compiler/lower/program/Link.h"
 #include "compiler/lower/program/LoopTypes.h"
 
 #include <fmt/format.h>
@@ -93,6 +94,22 @@ tl::expected<const RowState*, estimate::LowerError> RowTable::lowered(const RowK
   }
   keptSteps += row->program->steps.size();
   return &kept.emplace(where, std::move(*row)).first->second;
+}
+
+tl::expected<RowState, estimate::LowerError> RowTable::loweredBeside(const RowState& first, DesignRun& run,
+                                                                     graph::Row elaborated) {
+  OpenedOnce& device = open(first.backend);
+  RowState row;
+  row.run = &run;
+  row.backend = first.backend;
+  row.tuning = first.tuning;
+  row.elaborated = std::move(elaborated);
+  estimate::LowerOptions options = lowerOptions(events, target, device.opened, &device.queries, first.tuning);
+  options.keepOutputs = run.keepsOutputs;
+  const estimate::Places places = estimate::placesOf(first.elaborated->graph(), *first.program);
+  options.places = &places;
+  if (const auto lowered = lowerInto(row, device.opened, options, nullptr); !lowered) return tl::unexpected(lowered.error());
+  return row;
 }
 
 }  // namespace tbem::driver

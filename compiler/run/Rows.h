@@ -62,6 +62,9 @@ public:
   /// elaborated.
   tl::expected<const RowState*, estimate::LowerError> lowered(const RowKey& key, bool timing);
 
+  /// A design of one row that goes with a lowered row, lowered for the same backend, with what both have where it lies there.
+  tl::expected<RowState, estimate::LowerError> loweredBeside(const RowState& first, DesignRun& run, graph::Row elaborated);
+
 private:
   struct OpenedOnce {
     Opened opened;

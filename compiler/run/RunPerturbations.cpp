@@ -1,11 +1,9 @@
 #include "compiler/run/RunPerturbations.h"
 
 #include "compiler/backends/Algorithms.h"
-#include "compiler/count/GateFlops.h"
 #include "compiler/experiment/Identity.h"
-#include "compiler/graph/ir/Branches.h"
 #include "compiler/jit/glue/Cache.h"
-#include "compiler/run/examples/RunExamples.h"
+#include "compiler/run/search/Searches.h"
 #include "compiler/run/weights/WeightsHash.h"
 #include "compiler/support/Interrupts.h"
 #include "runtime/perturb/Stored.h"
@@ -14,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -25,19 +22,6 @@
 namespace tbem::driver {
 
 namespace {
-
-/// By gate, in program order: what the side with a false condition computes more than the other one, in FLOPs of an example;
-/// below 0 where it computes less. An exit's other side computes nothing.
-std::vector<double> gateCosts(const graph::Graph& graph, const std::vector<double>& flops) {
-  const graph::Branches branches = graph::branchesOf(graph);
-  std::vector<double> costs;
-  for (std::uint32_t id = 0; id < graph.ops.size(); ++id) {
-    const graph::OpKind kind = graph.ops[id].kind;
-    if (kind != graph::OpKind::Skip && kind != graph::OpKind::Exit) continue;
-    costs.push_back(flops[branches.whereFalse[id]] - flops[branches.whereTrue[id]]);
-  }
-  return costs;
-}
 
 /// What is known of a perturbation without native code: all but the executables of its victim and methods.
 struct KnownPerturbation {
@@ -158,11 +142,7 @@ tl::expected<KnownPerturbation, Failed> know(State& state, const PerturbationRun
   for (const MethodRun& of : run.methods) {
     perturb::Method& method = known.methods.emplace_back(methodOf(of.spec, known.victim.input, nullptr));
     method.identity = identityOf(state, run, of, weights, known.dataset->fingerprint());
-    if (of.learner == nullptr) continue;
-    method.learning.emplace();
-    method.learning->seed = known.victim.input + ".seed";
-    method.learning->epochs = of.spec.epochs;
-    method.learning->count = of.spec.examples.value_or(run.about.train);
+    method.learning = learningOf(of.spec, known.victim.input, run.about.train);
   }
   return known;
 }
@@ -209,37 +189,6 @@ Failed named(const PerturbationRun& perturbation, Failed failure) {
 }
 
 }  // namespace
-
-bool weighGates(std::span<DesignRun* const> searches, const graph::Row& network, std::int64_t batch) {
-  const auto flops = estimate::countFlops(network.graph(), network.values);
-  if (!flops || !flops->gated) return false;
-  const std::vector<double> costs = gateCosts(network.graph(), estimate::branchFlopsOfSample(*flops, batch));
-  double all = 0;
-  for (const double cost : costs) all += std::abs(cost);
-  constexpr std::int64_t kParts = 1'000'000;
-  for (DesignRun* search : searches) {
-    if (search == nullptr) continue;
-    std::vector<Rational>& shares = search->spec.search->shares;
-    shares.clear();
-    for (const double cost : costs) shares.push_back(all > 0 ? Rational{std::llround(cost / all * kParts), kParts} : Rational{1});
-  }
-  return true;
-}
-
-perturb::Method methodOf(const graph::MethodSpec& spec, const std::string& input, const runtime::Executable* mover) {
-  perturb::Method method;
-  method.word = spec.word;
-  method.text = spec.text;
-  method.mover = mover;
-  const graph::SearchSpec& search = spec.search;
-  method.seed = input + ".seed";
-  if (!search.generates() && search.objective != graph::Objective::None) method.point = input;
-  if (search.keep.num != 0) method.label = input + ".label";
-  for (std::uint32_t i = 0; i < search.states; ++i) method.states.push_back(fmt::format("{}.state[{}]", input, i));
-  method.steps = spec.steps;
-  method.look = spec.look;
-  return method;
-}
 
 Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun& perturbation,
                           const PerturbationPlaces& places) {

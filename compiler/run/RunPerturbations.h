@@ -25,13 +25,6 @@ struct PerturbationPlaces {
 constexpr const char* kNoWeights =
     "the program is no file beside which its trainings could keep their weights; --out DIR keeps them there";
 
-/// Tells the graphs of searches what each gate of the network decides about, by which their objectives weigh it. `network`: its
-/// elaborated row at inference, of `batch` examples; nullptr among `searches` is left out. False: it has no gates.
-bool weighGates(std::span<DesignRun* const> searches, const graph::Row& network, std::int64_t batch);
-
-/// A method as its run needs it, but for what it learns and its identity. `input`: of the network.
-perturb::Method methodOf(const graph::MethodSpec& spec, const std::string& input, const runtime::Executable* mover);
-
 /// Of a state that has passed `lower`. Request::interrupts end it after the step in hand. Failures: kRunFailed (a step failed, a
 /// method left its ball), kEnvironment (data, checkpoint or store cannot be read or written), kUsage (kNoWeights), kProgramErrors
 /// (no message).

@@ -7,7 +7,7 @@
 #include "compiler/experiment/Identity.h"
 #include "compiler/experiment/trainings/Ball.h"
 #include "compiler/jit/glue/Cache.h"
-#include "compiler/run/RunPerturbations.h"
+#include "compiler/run/search/Searches.h"
 #include "compiler/support/Interrupts.h"
 
 #include "runtime/perturb/Hardener.h"

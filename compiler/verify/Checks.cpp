@@ -85,7 +85,8 @@ void checkBeyondGraphs(State& state) {
   if (state.plain() && !checkPlainRows(state)) return;
   Request declared = state.request;
   declared.campaign.declaredOnly = true;
-  checkExamples(state.sink(), readMeasures(*state.workspace, state.designs, state.trainings, declared), state.rows);
+  std::vector<MeasurePlan> measures = readMeasures(*state.workspace, state.designs, state.trainings, declared);
+  checkExamples(*state.workspace, state.request.target, measures, state.rows);
   const std::vector<RegressionPlan> regressions = readRegressions(*state.workspace, state.designs);
   readPredictions(*state.workspace, regressions, "");
   refuseLaterDeclarations(*state.workspace);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace tbem::perturb {
@@ -27,6 +28,10 @@ Result<void> Mover::step(std::uint64_t number) {
   if (auto done = readOutputs(); !done) return done;
   spent += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return {};
+}
+
+void Mover::put(std::int64_t place, std::span<const float> point) {
+  std::ranges::copy(point, current.begin() + place * std::ssize(point));
 }
 
 /// All of them before each run: inputs lie among the temporaries of the executables that ran since.

@@ -20,6 +20,8 @@ public:
   void begin(const Batch& batch, std::vector<std::int64_t> predictions);
   /// Moves all points. `number`: of the step, which decides its random numbers.
   Result<void> step(std::uint64_t number);
+  /// The point of the place from which the next step begins.
+  void put(std::int64_t place, std::span<const float> point);
   std::span<const float> points() const { return current; }  ///< of all places, one after the other
   double seconds() const { return spent; }                   ///< of all steps of all batches, with what they read and write
 

@@ -74,6 +74,9 @@ struct Method {
   /// about, the first that costs most is kept; the example itself where all of them cost less. 0: after the last step alone,
   /// whose points are kept whatever they cost.
   std::int64_t look = 1;
+  /// The step after such a question begins at the best point so far (of two that cost the same the later one, at first the
+  /// example) and not at the last one.
+  bool fromBest = false;
   std::optional<Learning> learning;  ///< it is trained before it moves anything
 };
 

@@ -32,10 +32,12 @@ Result<void> Search::look(const Batch& batch, const std::vector<Answer>& clean, 
   for (std::size_t i = 0; i < best.size(); ++i) {
     Answer& answer = (*answers)[i];
     if (plan.keepLabel && answer.prediction != clean[i].prediction) continue;
-    if (best[i] && !(answer.flops > best[i]->answer.flops)) continue;
+    if (best[i] && !(answer.flops > best[i]->answer.flops || (method.fromBest && answer.flops == best[i]->answer.flops)))
+      continue;
     const std::span<const float> input = batch.rowOf(mover.points(), static_cast<std::int64_t>(i));
     best[i] = Candidate{std::move(answer), {input.begin(), input.end()}};
   }
+  for (std::size_t i = 0; method.fromBest && i < best.size(); ++i) mover.put(static_cast<std::int64_t>(i), best[i]->input);
   return {};
 }
 
@@ -46,6 +48,7 @@ Result<std::optional<std::vector<Candidate>>> Search::run(const Batch& batch, co
   for (const Answer& answer : clean) predictions.push_back(answer.prediction);
   mover.begin(batch, std::move(predictions));
   std::vector<std::optional<Candidate>> best(static_cast<std::size_t>(batch.count));
+  for (std::size_t i = 0; method.fromBest && i < best.size(); ++i) best[i] = unmoved(batch, clean, i);
   for (std::int64_t step = 1; step <= method.steps; ++step) {
     if (!next(step)) return std::optional<std::vector<Candidate>>();
     // A number that no other step of another batch has: random() is keyed by it, and by the place in the batch.

@@ -49,7 +49,14 @@ constexpr const char* kSteps[] = {
     "ALTER TABLE results ADD COLUMN accuracy REAL;"
     "ALTER TABLE results ADD COLUMN coverage REAL;"
     "ALTER TABLE results ADD COLUMN correlation REAL;"
-    "ALTER TABLE results ADD COLUMN examples TEXT NOT NULL DEFAULT '';"};
+    "ALTER TABLE results ADD COLUMN examples TEXT NOT NULL DEFAULT '';",
+    // Of rows whose examples are attacked.
+    "ALTER TABLE results ADD COLUMN attacked_flops REAL;"
+    "ALTER TABLE results ADD COLUMN increase_mean REAL;"
+    "ALTER TABLE results ADD COLUMN headroom REAL;"
+    "ALTER TABLE results ADD COLUMN raised_share REAL;"
+    "ALTER TABLE results ADD COLUMN attacked_accuracy REAL;"
+    "ALTER TABLE results ADD COLUMN psnr REAL;"};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 }  // namespace

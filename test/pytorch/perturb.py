@@ -78,10 +78,11 @@ WALKS = [
     "gradient(steps: 4, look: 0, temperature: 0.4, rate: 0.02)", "gradient(steps: 5, look: 2, rate: 0.03)",
     "gradient(steps: 3, look: 0, rate: 0.5)",  # leaves the ball
     "ilfo(steps: 4)", "ilfo(steps: 5, look: 1, rate: 0.03, distance: 0.5)",
+    "gradmdm(steps: 4)", "gradmdm(steps: 5, look: 1, rate: 0.03, power: 2, temperature: 0.5)", "blackbox(steps: 60)",
 ]
 EXITS = ["deepsloth(steps: 4)", "gradient(steps: 3, look: 0, objective: uncertainty)"]
 KEEPS = ["random", "gradient(steps: 4, look: 0)", "gradient(steps: 4, look: 1, label: 0.2, objective: margins)",
-         "ilfo(steps: 4, label: 3)"]
+         "ilfo(steps: 4, label: 3)", "gradmdm(steps: 4, label: 0.2)", "blackbox(steps: 60, share: 0.3)"]
 LEARNS = ["generator(moving(), epochs: 4, examples: 20, rate: 0.02)",
           "generator(moving(), epochs: 3, examples: 20, optimizer: sgd(lr: 0.05), objective: margins)"]
 FREE = ["universal(epochs: 30)", "generator(epochs: 30)"]  # random numbers begin them
@@ -199,6 +200,25 @@ def compare_random(name, twin, points, examples):
     check(f"{name}, random", good and len(change) > len(points) // 2, told)
 
 
+def compare_blackbox(name, twin, points, examples):
+    """Where points may lie, and that none costs less than its example; with `linf` every number is the example's or on the
+    edge of ball or box, in squares or stripes."""
+    change = points.double() - examples.double()
+    before, after = twin.answers(examples).flops(), twin.answers(points).flops()
+    if twin.norm == "linf":
+        edge = torch.minimum((change.abs() - twin.radius).abs(), (points.double().abs() - twin.box).abs())
+        placed = torch.minimum(edge, change.abs()).max() < 1e-6
+    else:
+        lengths = change.flatten(1).norm(dim=1)
+        inside = (points.abs() < twin.box - 1e-6).flatten(1).all(1) & (lengths > 0)
+        placed = lengths.max() < twin.radius * (1 + 1e-5) and (lengths[inside] - twin.radius).abs().max() < 1e-5
+    different = {tuple(one.flatten().sign().tolist()) for one in change}
+    raised = (after > before).sum().item()
+    good = placed and (after >= before).all() and len(different) > len(points) // 2
+    check(f"{name}, blackbox", good, f"{raised} of {len(points)} cost more, none less")
+    return raised
+
+
 def compare_free(name, twin, method, points, examples):
     """What is said of any method that learns: where its points lie, and that the objective falls."""
     change = points.double() - examples.double()
@@ -211,6 +231,7 @@ def compare_free(name, twin, method, points, examples):
 
 
 def compare_all(run, searches):
+    raised = 0  # by questions alone
     for network in (leaver, skipper):
         for search in searches:
             name = f"{network.__name__}_{search[0]}"
@@ -223,11 +244,14 @@ def compare_all(run, searches):
                 points = run.points[f"{name}/{number}.{method.word}"]
                 if method.word == "random":
                     compare_random(name, twin, points, examples)
+                elif method.word == "blackbox":
+                    raised += compare_blackbox(name, twin, points, examples)
                 elif text in FREE:
                     compare_free(name, twin, method, points, examples)
                 else:
                     far = distance(twin, method, run, points)
                     check(f"{name}, {text}", far < 2e-6, f"{far:.1e}")
+    check("blackbox", raised > 0, f"{raised} points cost more in all searches")
 
 
 def far_of_defences(run, network, search, wrong=""):
@@ -275,6 +299,8 @@ WRONG = [
     ("projection", leaver, "l2", "gradient(steps: 3, look: 0, rate: 0.5)"),
     ("distance", leaver, "linf", "ilfo(steps: 5, look: 1, rate: 0.03, distance: 0.5)"),
     ("label", skipper, "kept", "gradient(steps: 4, look: 0)"),
+    ("power", skipper, "l2", "gradmdm(steps: 4)"),
+    ("open gates", skipper, "linf", "gradmdm(steps: 4)"),
     ("shares", skipper, "linf", LEARNS[0]),
 ]
 

@@ -13,14 +13,15 @@ class Method:
         self.text, self.word = text, text.split("(")[0]
         inside = text[len(self.word) + 1:-1]
         given = dict(part.split(": ", 1) for part in inside.split(", ") if ": " in part)
-        steps, rate, look = {"deepsloth": (30, 0.002, 0), "ilfo": (300, 0.01, 0)}.get(self.word, (30, radius / 10, 5))
-        objective = {"deepsloth": "uncertainty", "ilfo": "margins"}.get(self.word, "flops")
+        steps, rate, look = {"deepsloth": (30, 0.002, 0), "ilfo": (300, 0.01, 0), "gradmdm": (100, 0.01, 0)}.get(self.word, (30, radius / 10, 5))
+        objective = {"deepsloth": "uncertainty", "ilfo": "margins", "gradmdm": "closed"}.get(self.word, "flops")
         self.steps = int(given.get("steps", steps))
         self.look = int(given.get("look", look))
         self.rate = float(given.get("rate", rate))
         self.objective = given.get("objective", objective)
         self.temperature = float(given.get("temperature", TEMPERATURE))
-        self.distance = float(given.get("distance", 0.01 if self.word == "ilfo" else 0))
+        self.distance = float(given.get("distance", {"ilfo": 0.01, "gradmdm": 1 / 1500}.get(self.word, 0)))
+        self.power = float(given.get("power", 3.5))
         self.label = float(given.get("label", 0.03))
         self.epochs = int(given.get("epochs", 3))
         self.sgd = float(given["optimizer"][len("sgd(lr: "):-1]) if "optimizer" in given else None
@@ -51,6 +52,9 @@ class Twin:
         if method.objective == "uncertainty":
             results = walk.results if self.wrong == "last result" else walk.results[:-1]
             total = sum(-y.log_softmax(1).mean(1).sum() for y in results)
+        elif method.objective == "closed":
+            power = 2 if self.wrong == "power" else method.power
+            total = -self.closed(walk, method, power).pow(1 / power).sum()
         else:
             shares = [1 / len(walk.gates)] * len(walk.gates) if self.wrong == "shares" else walk.shares()
             terms = [gate.reach if method.objective == "flops" else gate.margin for gate in walk.gates]
@@ -62,6 +66,12 @@ class Twin:
         if self.keep and self.wrong != "label":
             total = total + method.label * sum(F.cross_entropy(y, labels, reduction="sum") for y in walk.results)
         return total
+
+    def closed(self, walk, method, power):
+        """Of each example, the sum over gates of how likely a closed one opens, to this power."""
+        most = 1 if self.wrong == "open gates" else 0.5
+        ways = [gate.margin if share > 0 else -gate.margin for gate, share in zip(walk.gates, walk.shares())]
+        return sum((torch.sigmoid(way / method.temperature).clamp(max=most) + 1e-6).pow(power) for way in ways)
 
     # ---- where points may lie
 
@@ -98,7 +108,7 @@ class Twin:
             g, = torch.autograd.grad(self.objective(method, now, seed, labels), now)
             self.gradients = g if step == 1 else self.gradients
             now = now.detach()
-            if method.word == "ilfo":
+            if method.word in ("ilfo", "gradmdm"):
                 m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
                 change = m / (1 - 0.9**step) / ((v / (1 - 0.999**step)).sqrt() + 1e-8)
             elif self.norm == "linf":

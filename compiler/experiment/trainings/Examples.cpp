@@ -106,13 +106,25 @@ bool takeExamples(Workspace& workspace, const graph::DataSpec& data, const data:
   return false;
 }
 
-std::unique_ptr<DesignRun> oneRowOf(Workspace& workspace, graph::ExperimentSpec experiment, const Target& target) {
+bool canLearn(DiagnosticSink& sink, const graph::MethodSpec& method, const data::Description& about, std::int64_t batch) {
+  if (method.epochs == 0) return true;
+  const std::int64_t examples = method.examples.value_or(about.train);
+  if (examples >= batch && examples <= about.train) return true;
+  sink.report(diag::design_clause_value, method.range, "examples",
+              fmt::format("from a batch of {} to the {} examples of the training split", batch, about.train),
+              fmt::format("{}", examples));
+  return false;
+}
+
+std::unique_ptr<DesignRun> oneRowOf(Workspace& workspace, graph::ExperimentSpec experiment, const Target& target,
+                                    LevelIndices levels) {
   graph::DesignSpec spec;
   static_cast<graph::ExperimentSpec&>(spec) = std::move(experiment);
   auto run = std::make_unique<DesignRun>(std::move(spec));
   run->keepsOutputs = true;
   run->array.name = "one row";
-  run->rows.emplace_back(run->spec.factors.size(), 0);
+  levels.resize(run->spec.factors.size());
+  run->rows.push_back(std::move(levels));
   run->chosen.push_back(0);
   run->experiment = makeExperiment(workspace, run->spec, target);
   return run;

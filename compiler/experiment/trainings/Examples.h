@@ -32,7 +32,11 @@ const TrainingRun* findTraining(Workspace& workspace, const std::vector<std::uni
 /// Which examples of the split are taken. False after a report: there are not so many.
 bool takeExamples(Workspace& workspace, const graph::DataSpec& data, const data::Description& about, perturb::Plan& plan);
 
-/// A design of one row, whose outputs stay readable.
-std::unique_ptr<DesignRun> oneRowOf(Workspace& workspace, graph::ExperimentSpec experiment, const Target& target);
+/// Whether the training split has the examples that a method learns from, in batches of so many. Reports where it has not.
+bool canLearn(DiagnosticSink& sink, const graph::MethodSpec& method, const data::Description& about, std::int64_t batch);
+
+/// A design of one row, whose outputs stay readable. `levels`: of its factors; none: the first of each.
+std::unique_ptr<DesignRun> oneRowOf(Workspace& workspace, graph::ExperimentSpec experiment, const Target& target,
+                                    LevelIndices levels = {});
 
 }  // namespace tbem::driver

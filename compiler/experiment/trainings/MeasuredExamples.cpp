@@ -1,8 +1,11 @@
 #include "compiler/experiment/trainings/MeasuredExamples.h"
 
+#include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Run.h"
+#include "compiler/experiment/trainings/Ball.h"
 #include "compiler/experiment/trainings/Examples.h"
+#include "compiler/sema/Walk.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +13,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace tbem::driver {
@@ -61,16 +65,56 @@ bool takesExamples(DiagnosticSink& sink, const MeasuredExamples& examples, const
   return false;
 }
 
+/// The factors that the clause names, with their levels in the row: for reports.
+std::vector<std::pair<std::string, std::string>> levelsNamed(const ast::Clause& clause, const DesignRun& run, std::size_t row) {
+  std::set<std::string> named;
+  for (const ast::Argument& item : clause.items) {
+    if (item.value == nullptr) continue;
+    sema::forEachInside(*item.value, [&](const ast::Expr& inner) {
+      if (const auto* name = ast::dynCast<ast::NameRef>(&inner)) named.insert(name->name.text);
+    });
+  }
+  std::vector<std::pair<std::string, std::string>> levels;
+  for (std::size_t f = 0; f < run.spec.factors.size(); ++f) {
+    const graph::FactorSpec& factor = run.spec.factors[f];
+    if (named.contains(factor.name)) levels.emplace_back(factor.name, factor.levels[run.rows[row][f]].text);
+  }
+  return levels;
+}
+
+/// The clause as each row has it. False after a report, of the first row that it is wrong in.
+bool readAttacks(Workspace& workspace, const ast::Clause& clause, const DesignRun& run, MeasuredExamples& examples) {
+  for (const ast::Argument& item : clause.items)
+    examples.attack += fmt::format("{} {}", examples.attack.empty() ? "attack" : ",", workspace.session.sources.text(item.range));
+  for (const std::size_t row : run.chosen) {
+    DiagnosticSink& sink = workspace.session.sink;
+    std::optional<graph::Attack> attack;
+    const auto reports = reportsOf(
+        sink, [&] { attack = graph::readAttack(workspace.session, *workspace.program, clause, run.spec, run.rows[row]); });
+    for (Diagnostic each : reports) {
+      each.levels = levelsNamed(clause, run, row);
+      sink.append(std::move(each));
+    }
+    if (!attack) return false;
+    RowAttack of{std::move(*attack), examples.plan, nullptr, nullptr, {}, {}};
+    takeBall(of.plan, of.spec.ball);
+    of.plan.keepLabel = of.spec.keepLabel;
+    of.plan.repeats = 0;
+    examples.attacks.emplace(row, std::move(of));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string MeasuredExamples::text() const {
   const std::string repeats = spec.repeats == graph::kUsualRepeats ? "" : fmt::format(", {} repeats", spec.repeats);
-  return spec.data.name + " by " + spec.weights.text + repeats;
+  return spec.data.name + " by " + spec.weights.text + repeats + (attack.empty() ? "" : ", " + attack);
 }
 
 std::optional<MeasuredExamples> readMeasuredExamples(Workspace& workspace,
                                                      const std::vector<std::unique_ptr<TrainingRun>>& trainings,
-                                                     const ast::Clause& clause, const DesignRun& run) {
+                                                     const ast::Clause& clause, const ast::Clause* attack, const DesignRun& run) {
   DiagnosticSink& sink = workspace.session.sink;
   if (run.spec.task != graph::Task::Infer) {
     sink.report(diag::design_clause_value, clause.range, kClause, "a design of an inference, without a `task`", "`task train`")
@@ -92,7 +136,26 @@ std::optional<MeasuredExamples> readMeasuredExamples(Workspace& workspace,
   examples.plan.repeats = examples.spec.repeats;
   examples.plan.low = -std::numeric_limits<double>::infinity();
   examples.plan.high = std::numeric_limits<double>::infinity();
+  if (attack != nullptr && !readAttacks(workspace, *attack, run, examples)) return std::nullopt;
   return examples;
+}
+
+bool makeAttackGraphs(Workspace& workspace, const Target& target, MeasuredExamples& examples, const DesignRun& run,
+                      std::size_t row, const graph::Row& elaborated) {
+  RowAttack& attack = examples.attacks.at(row);
+  const graph::Graph& graph = elaborated.graph();
+  const graph::Tensor& input = graph[graph.inputs.front()];
+  const Shape dims = shapeIn(elaborated, input);
+  attack.plan.batch = dims.front();
+  attack.plan.seed = attack.spec.seed.value_or(target.seed);
+  if (!canLearn(workspace.session.sink, attack.spec.method, examples.about, attack.plan.batch)) return false;
+  const auto graphOf = [&](graph::Task task) {
+    graph::InputSpec read{graph[input.storage].path, run.spec.range, nullptr, dims};
+    return oneRowOf(workspace, graph::attackOf(run.spec, attack.spec, task, std::move(read)), target, run.rows[row]);
+  };
+  if (attack.spec.method.epochs > 0) attack.learner = graphOf(graph::Task::Learn);
+  attack.mover = graphOf(graph::Task::Move);
+  return true;
 }
 
 bool rowFits(DiagnosticSink& sink, const MeasuredExamples& examples, const DesignRun& run, std::size_t row,

@@ -1,15 +1,29 @@
-// The clause `examples` of a measurement, read and checked: what a design's rows are run over, and by whose weights.
+// The clauses `examples` and `attack` of a measurement, read and checked: what a design's rows are run over, by whose weights,
+// and what moves the examples of each row.
 #pragma once
 
 #include "compiler/experiment/trainings/Trainings.h"
+#include "compiler/graph/perturb/Attack.h"
 #include "runtime/perturb/Perturb.h"
 
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tbem::driver {
+
+/// Clause `attack` in one row of the design. Its graphs are designs of one row; they are there once the row is known
+/// (makeAttackGraphs).
+struct RowAttack {
+  graph::Attack spec;
+  perturb::Plan plan;
+  std::unique_ptr<DesignRun> learner;  ///< null: the method learns nothing
+  std::unique_ptr<DesignRun> mover;
+  std::optional<graph::Row> learned, moved;  ///< these, elaborated
+};
 
 struct MeasuredExamples {
   graph::ExamplesSpec spec;
@@ -19,19 +33,27 @@ struct MeasuredExamples {
   data::Description about;
   /// What each row is asked about: split, number, repeats. The batch is the row's; nothing is moved, so all numbers are valid.
   perturb::Plan plan;
+  std::string attack;                        ///< clause `attack` as a person writes it; "": there is none
+  std::map<std::size_t, RowAttack> attacks;  ///< by row of the design, of those that were chosen
 
-  /// "fashion.test(count: 1000) by t, 3 repeats": as reports name it, without repeats where they are the usual ones.
+  /// "fashion.test(count: 1000) by t, 3 repeats, attack random": as reports name it, without repeats where they are the usual
+  /// ones.
   std::string text() const;
 };
 
-/// The clause of a measurement of `run`. Nothing after a report, or where the training has mistakes of its own.
+/// The clauses of a measurement of `run`; `attack` may be null. Nothing after a report, or where the training has mistakes of its
+/// own.
 std::optional<MeasuredExamples> readMeasuredExamples(Workspace& workspace,
                                                      const std::vector<std::unique_ptr<TrainingRun>>& trainings,
-                                                     const ast::Clause& clause, const DesignRun& run);
+                                                     const ast::Clause& clause, const ast::Clause* attack, const DesignRun& run);
 
 /// Whether a row of `run` reads such examples, and has the weights of the training: the same names and shapes. `trained`: the
 /// training's step. Reports what differs.
 bool rowFits(DiagnosticSink& sink, const MeasuredExamples& examples, const DesignRun& run, std::size_t row,
              const graph::Row& elaborated, const graph::Row& trained);
+
+/// Makes the graphs of the row's attack, which there must be, to be elaborated. False after a report.
+bool makeAttackGraphs(Workspace& workspace, const Target& target, MeasuredExamples& examples, const DesignRun& run,
+                      std::size_t row, const graph::Row& elaborated);
 
 }  // namespace tbem::driver

@@ -57,16 +57,8 @@ private:
     plan.keepLabel = spec.keepLabel;
     plan.repeats = spec.repeats;
     if (!planDefences()) return false;
-    for (const graph::MethodSpec& method : spec.methods) {
-      if (method.epochs == 0) continue;
-      const std::int64_t train = made.about.train;
-      if (method.examples.value_or(train) >= plan.batch && method.examples.value_or(train) <= train) continue;
-      sink().report(diag::design_clause_value, method.range, "examples",
-                    fmt::format("from a batch of {} to the {} examples of the training split", plan.batch, train),
-                    fmt::format("{}", method.examples.value_or(train)));
-      return false;
-    }
-    return true;
+    return std::ranges::all_of(spec.methods,
+                               [&](const graph::MethodSpec& method) { return canLearn(sink(), method, made.about, plan.batch); });
   }
 
   /// What clauses `detect` and `squeeze` want of the examples.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tbem::graph {
 
@@ -15,7 +16,7 @@ public:
   ClauseReader(Session& session, const sema::Program& program, const sema::Module& module, sema::ExprPool& pool)
       : Evaluator(program, pool, session.sink), session(session), module(module) {}
 
-  sema::Value value(const ast::Expr& expr) { return evaluateIn(module, expr, {}); }
+  sema::Value value(const ast::Expr& expr) { return evaluateIn(module, expr, names); }
   std::string text(SrcRange range) const { return std::string(session.sources.text(range)); }
   std::string text(const ast::Expr& expr) const { return text(expr.range); }
   std::optional<Rational> numberOf(const sema::Value& value) const {
@@ -32,6 +33,7 @@ public:
 
   Session& session;
   const sema::Module& module;
+  std::vector<sema::Local> names;  ///< that expressions may take beside those of the program: factors with their levels in a row
   using Evaluator::bind;
   using Evaluator::elements;
   using Evaluator::equal;

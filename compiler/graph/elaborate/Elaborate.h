@@ -77,22 +77,24 @@ struct GateTraining {
 
 /// What a search for slow inputs makes less (docs/perturb.md). All are sums over samples.
 enum class Objective : std::uint8_t {
-  None,        ///< the network is not looked at
-  Margins,     ///< minus the margins of its gates, weighted by `shares`
-  Flops,       ///< minus the share of its FLOPs with the logistic function of the margin in place of each decision
-  Uncertainty  ///< the cross entropy of its exits, but for the last result, to the uniform distribution
+  None,         ///< the network is not looked at
+  Margins,      ///< minus the margins of its gates, weighted by `shares`
+  Flops,        ///< minus the share of its FLOPs with the logistic function of the margin in place of each decision
+  Uncertainty,  ///< the cross entropy of its exits, but for the last result, to the uniform distribution
+  Closed        ///< minus a norm of how likely its closed gates open (GradMDM)
 };
 
 /// The graphs of one method of a search, around a network whose weights stay as they are and which is at inference.
 ///
-/// Task::Move: inputs NAME (the point; with an objective), NAME.seed (the example), NAME.label (where `keep` is not 0) and
-/// NAME.state[i]; outputs: the next point, and as many next states.
-/// Task::Learn: one step of the weights of `through`, which makes points of NAME.seed. Their paths begin with `path`.
+/// Task::Move: inputs NAME (the point; with an objective, or where it proposes), NAME.seed (the example), NAME.label (where
+/// `keep` is not 0) and NAME.state[i]; outputs: the next point, and as many next states. Task::Learn: one step of the weights of
+/// `through`, which makes points of NAME.seed. Their paths begin with `path`.
 struct SearchSpec {
   Objective objective = Objective::None;
   /// Flops: the scale of the logistic function. The best of those tried on Shallow-Deep networks
   /// (docs/measurements/slow_inputs.md).
   Rational temperature{3, 10};
+  Rational power{7, 2};  ///< Closed: of the norm
   Rational distance{0};  ///< weight of the squared distance between points and seeds
   Rational keep{0};      ///< weight of the cross entropy of every result to the seed's prediction
   /// By gate, in program order: the FLOPs that a margin above 0 adds (or saves, below 0), as a share of what all gates decide.
@@ -101,6 +103,8 @@ struct SearchSpec {
   std::string move;
   std::vector<std::pair<std::string, Rational>> parameters;
   std::uint32_t states = 0;            ///< how many `move` has
+  bool proposes = false;               ///< `move` changes the best point so far, and what that costs decides whether it stays
+  Rational covered{1, 20};             ///< where it proposes: the share of an image that the first squares cover
   Rational rate{1, 1000};              ///< of adam, where the spec has no optimiser
   const ast::Expr* through = nullptr;  ///< the network that makes points; null: `generator`
   std::string generator;               ///< of std.nn; "": points are not made by a network

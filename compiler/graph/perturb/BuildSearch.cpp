@@ -82,13 +82,38 @@ private:
     bool any = false;
     for (std::size_t gate = 0; gate < margins.size(); ++gate) {
       const TensorId term = search.objective == Objective::Flops ? margins[gate].reach : margins[gate].margin;
-      const Rational share = gate < search.shares.size() ? search.shares[gate] : Rational{1};
+      const Rational share = shareOf(gate);
       if (term == kNoTensor || share.num == 0) continue;
       any = true;
       if (!add(call("worth", {tensorValue(term)}, {{"share", share}}))) return false;
     }
     if (!any) e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
     return any;
+  }
+
+  Rational shareOf(std::size_t gate) const { return gate < search.shares.size() ? search.shares[gate] : Rational{1}; }
+
+  /// Whatever a gate decides about weighs the same: FLOPs say only which of its sides costs more.
+  bool addClosed() {
+    const std::vector<Margin>& margins = e.margins();
+    for (std::size_t gate = 0; gate < margins.size(); ++gate) {
+      const Rational share = shareOf(gate);
+      if (margins[gate].margin == kNoTensor || share.num == 0) continue;
+      Value margin = tensorValue(margins[gate].margin);
+      if (share.num < 0) margin = e.callNamed("neg", {margin}, {}, search.range);
+      if (!add(call("closed", {margin}, {{"temperature", search.temperature}, {"power", search.power}}))) return false;
+    }
+    if (sum.isPoison()) {
+      e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
+      return false;
+    }
+    sum = call("of_power", {sum}, {{"power", search.power}});
+    return !sum.isPoison();
+  }
+
+  bool addGates(const std::vector<TensorId>& results) {
+    if (search.objective == Objective::Uncertainty) return addUncertainty(results);
+    return search.objective == Objective::Closed ? addClosed() : addMargins();
   }
 
   bool addUncertainty(const std::vector<TensorId>& results) {
@@ -118,7 +143,7 @@ private:
   std::optional<TensorId> objectiveOf(TensorId point) {
     const std::vector<TensorId> results = look(point);
     if (results.empty()) return std::nullopt;
-    if (!(search.objective == Objective::Uncertainty ? addUncertainty(results) : addMargins())) return std::nullopt;
+    if (!addGates(results)) return std::nullopt;
     if (search.distance.num != 0 && !add(call("distance", {tensorValue(point), tensorValue(seed)}, {{"share", search.distance}})))
       return std::nullopt;
     if (search.keep.num != 0 && !addKeeping(results)) return std::nullopt;
@@ -163,6 +188,8 @@ private:
     Value next;
     if (search.generates()) {
       next = generate();
+    } else if (search.proposes) {
+      next = propose();
     } else if (search.objective == Objective::None) {
       next = call(search.move, {tensorValue(seed)}, search.parameters);
     } else {
@@ -174,9 +201,28 @@ private:
     return true;
   }
 
+  std::vector<Value> states() {
+    std::vector<Value> inputs;
+    for (std::uint32_t state = 0; state < search.states; ++state)
+      inputs.push_back(tensorValue(addInput(fmt::format("state[{}]", state))));
+    return inputs;
+  }
+
+  TensorId addPoint() { return e.builder.addInput(declaration.tensors.front().name.text, dtype, shape, search.range); }
+
+  /// A point to be asked about, near the best one. Poison after a report.
+  Value propose() {
+    if (shape.size() != 4)
+      return e.fail(diag::wrong_tensor, search.range, "`blackbox`",
+                    "a network of images, [n, channels, height, width], found " + shapeText(e.pool, e.graph, seed));
+    std::vector<Value> tensors{tensorValue(addPoint()), tensorValue(seed)};
+    for (Value& state : states()) tensors.push_back(std::move(state));
+    return call(search.move, std::move(tensors), search.parameters);
+  }
+
   /// One step along the gradient of the objective. Poison after a report.
   Value step() {
-    const TensorId point = e.builder.addInput(declaration.tensors.front().name.text, dtype, shape, search.range);
+    const TensorId point = addPoint();
     const std::optional<TensorId> objective = objectiveOf(point);
     if (!objective) return {};
     Differentiator differentiator(e, e.graph);
@@ -184,8 +230,7 @@ private:
     const bool reached = !e.graph.wanted.empty() && e.graph.wanted.front().gradient != kNoTensor;
     if (!reached) return e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
     std::vector<Value> tensors{tensorValue(point), tensorValue(seed), tensorValue(e.graph.wanted.front().gradient)};
-    for (std::uint32_t state = 0; state < search.states; ++state)
-      tensors.push_back(tensorValue(addInput(fmt::format("state[{}]", state))));
+    for (Value& state : states()) tensors.push_back(std::move(state));
     const Elaborator::Detour detour(e, Phase::Optimizer);
     return call(search.move, std::move(tensors), search.parameters);
   }

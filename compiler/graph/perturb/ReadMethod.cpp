@@ -26,6 +26,8 @@ using Words = std::vector<std::string_view>;
 const Words kWalk{"steps", "rate", "look", "objective", "temperature", "label"};
 const Words kUncertain{"steps", "rate", "look", "label"};
 const Words kAdam{"steps", "rate", "look", "distance", "label"};
+const Words kClosed{"steps", "rate", "look", "temperature", "power", "distance", "label"};
+const Words kAsk{"steps", "share"};
 const Words kLearn{"epochs", "examples", "rate", "optimizer", "objective", "temperature"};
 const Words kGenerate{"network", "epochs", "examples", "rate", "optimizer", "objective", "temperature"};
 
@@ -43,12 +45,14 @@ struct MethodForm {
 };
 
 // clang-format off
-const std::array<MethodForm, 7> kForms{{
+const std::array<MethodForm, 9> kForms{{
     {"random",    Objective::None,        "random",  "",                0,   1, 0, 0, {0},       {}},
     {"uniform",   Objective::None,        "uniform", "",                0,   1, 0, 0, {0},       {}},
     {"gradient",  Objective::Flops,       "descend", "",                0,  30, 5, 0, {0},       kWalk},
     {"deepsloth", Objective::Uncertainty, "descend", "",                0,  30, 0, 0, {2, 1000}, kUncertain},
     {"ilfo",      Objective::Margins,     "adam",    "",                3, 300, 0, 0, {1, 100},  kAdam},
+    {"gradmdm",   Objective::Closed,      "adam",    "",                3, 100, 0, 0, {1, 100},  kClosed},
+    {"blackbox",  Objective::None,        "square",  "",                1, 1000, 1, 0, {0},      kAsk},
     {"universal", Objective::Flops,       "placed",  "one_change",      0,   1, 0, 3, {1, 10},   kLearn},
     {"generator", Objective::Flops,       "placed",  "small_generator", 0,   1, 0, 3, {1, 1000}, kGenerate},
 }};
@@ -90,6 +94,8 @@ public:
       method.optimizer = &value;
     else if (name == "objective")
       readObjective(value);
+    else if (name == "share")
+      readShare(value);
     else
       readWeight(name, value);
   }
@@ -107,11 +113,21 @@ private:
       e.fail(diag::design_clause_value, expr.range, "objective", "`flops`, `margins` or `uncertainty`", "`" + e.text(expr) + "`");
   }
 
+  /// Of an image that the first squares cover.
+  void readShare(const ast::Expr& expr) {
+    const Value given = e.value(expr);
+    const auto share = e.numberOf(given);
+    if (share && share->num > 0 && compare(*share, {1}) <= 0)
+      method.search.covered = *share;
+    else if (!given.isPoison())
+      e.fail(diag::design_clause_value, expr.range, "share", "a share of an image, above 0 and at most 1", e.text(expr));
+  }
+
   /// A real parameter: above 0 where it divides or moves, else from 0.
   void readWeight(const std::string& name, const ast::Expr& expr) {
     const Value given = e.value(expr);
     const auto number = e.numberOf(given);
-    const bool positive = name == "rate" || name == "temperature";
+    const bool positive = name == "rate" || name == "temperature" || name == "power";
     if (!number || number->num < 0 || (positive && number->num == 0)) {
       if (!given.isPoison())
         e.fail(diag::design_clause_value, expr.range, name, positive ? "a number above 0" : "a number from 0", e.text(expr));
@@ -124,6 +140,7 @@ private:
     SearchSpec& search = method.search;
     (name == "rate"          ? search.rate
      : name == "temperature" ? search.temperature
+     : name == "power"       ? search.power
      : name == "distance"    ? search.distance
                              : search.keep) = *number;
   }
@@ -134,6 +151,14 @@ private:
   MethodSpec& method;
   std::map<std::string, SrcRange> seen;
 };
+
+/// As `calledWord`; a factor whose level is a text stands for that word.
+CalledWord wordIn(const ClauseReader& e, const ast::Expr* expr) {
+  CalledWord word = calledWord(expr);
+  const auto factor = std::ranges::find(e.names, word.name, &sema::Local::name);
+  if (factor != e.names.end() && factor->value.is(ValueKind::String)) word.name = factor->value.text();
+  return word;
+}
 
 void unknownMethod(ClauseReader& e, const ast::Argument& item, const std::string& name) {
   std::vector<std::string> names;
@@ -155,7 +180,7 @@ CalledWord calledWord(const ast::Expr* expr) {
 }
 
 void readNorm(ClauseReader& e, const ast::Expr& expr, Ball& into) {
-  const auto [name, call] = calledWord(&expr);
+  const auto [name, call] = wordIn(e, &expr);
   const bool one = call != nullptr && call->arguments.size() == 1 && call->arguments.front().value != nullptr &&
                    (call->arguments.front().name.empty() || call->arguments.front().name.text == "radius");
   const Value given = one ? e.value(*call->arguments.front().value) : Value{};
@@ -185,7 +210,7 @@ void readBox(ClauseReader& e, const ast::Expr& expr, Ball& into) {
 }
 
 std::optional<MethodSpec> readMethod(ClauseReader& e, const ast::Argument& item, const MethodPlace& place) {
-  const auto [name, call] = calledWord(item.name.empty() ? item.value : nullptr);
+  const auto [name, call] = wordIn(e, item.name.empty() ? item.value : nullptr);
   const auto form = std::ranges::find_if(kForms, [&](const MethodForm& known) { return known.word == name; });
   if (form == kForms.end()) {
     unknownMethod(e, item, name);
@@ -208,7 +233,10 @@ std::optional<MethodSpec> readMethod(ClauseReader& e, const ast::Argument& item,
   search.path = fmt::format("{}_{}", name, place.number);
   search.states = form->states;
   search.move = fmt::format("{}_{}", form->move, ball.norm == Norm::L2 ? "l2" : "linf");
-  search.distance = name == "ilfo" ? Rational{1, 100} : Rational{0};
+  search.proposes = name == "blackbox";
+  // Of GradMDM's program: 100 of the distance to 150 000 of the gates.
+  search.distance = name == "ilfo" ? Rational{1, 100} : name == "gradmdm" ? Rational{1, 1500} : Rational{0};
+  search.covered = ball.norm == Norm::L2 ? Rational{1, 10} : Rational{1, 20};  // as its authors have them
   // A weight of 1 makes every exit surer of the prediction, and points cheaper than their examples.
   if (place.keepLabel && walks) search.keep = {3, 100};
   search.rate = form->rate.num != 0 ? form->rate : mul(ball.radius, {1, 10}).value_or(ball.radius);
@@ -218,12 +246,15 @@ std::optional<MethodSpec> readMethod(ClauseReader& e, const ast::Argument& item,
   }
   search.parameters = {{"radius", ball.radius}, {"low", ball.low}, {"high", ball.high}};
   if (walks) search.parameters.emplace_back("rate", search.rate);
+  if (search.proposes) {
+    search.parameters.emplace_back("steps", Rational::of(method.steps));
+    search.parameters.emplace_back("share", search.covered);
+  }
   return e.sink.errorCount() == errors ? std::optional<MethodSpec>(std::move(method)) : std::nullopt;
 }
 
-std::optional<Hardening> readHardening(ClauseReader& e, const ast::Clause& clause) {
-  const std::size_t errors = e.sink.errorCount();
-  Hardening hardening;
+const ast::Argument* readMoving(ClauseReader& e, const ast::Clause& clause, Ball& ball, const char* items, const OwnItem& own) {
+  const std::string& word = clause.word.text;
   const ast::Argument* method = nullptr;
   std::map<std::string, SrcRange> seen;
   for (const ast::Argument& item : clause.items) {
@@ -232,30 +263,39 @@ std::optional<Hardening> readHardening(ClauseReader& e, const ast::Clause& claus
     if (!fresh && !name.empty()) {
       e.sink.report(diag::argument_twice, item.range, name).label(first->second, "given here first");
     } else if (name == "norm" && item.value != nullptr) {
-      readNorm(e, *item.value, hardening.ball);
+      readNorm(e, *item.value, ball);
     } else if (name == "box" && item.value != nullptr) {
-      readBox(e, *item.value, hardening.ball);
-    } else if (name == "share" && item.value != nullptr) {
-      const Value given = e.value(*item.value);
-      const auto share = e.numberOf(given);
-      if (share && share->num > 0 && compare(*share, {1}) <= 0)
-        hardening.share = *share;
-      else if (!given.isPoison())
-        e.fail(diag::design_clause_value, item.range, name, "a share of the batch, above 0 and at most 1", e.text(*item.value));
+      readBox(e, *item.value, ball);
     } else if (name.empty() && method == nullptr) {
       method = &item;
-    } else {
-      e.fail(diag::design_clause_value, item.range, "harden", "one method, `norm:`, `box:` and `share:`", e.text(item.range));
+    } else if (name.empty() || item.value == nullptr || !own(item)) {
+      e.fail(diag::design_clause_value, item.range, word, items, e.text(item.range));
     }
   }
-  std::optional<MethodSpec> read;
   if (method == nullptr)
-    e.fail(diag::design_clause_value, clause.range, "harden", "a method: `harden gradient(steps: 5)`", "none");
-  else
-    read = readMethod(e, *method, {.ball = hardening.ball});
-  if (read && read->epochs > 0)
-    e.fail(diag::design_clause_value, method->range, "harden", "a method that learns nothing itself, such as `gradient`",
-           "`" + read->word + "`");
+    e.fail(diag::design_clause_value, clause.range, word, fmt::format("a method: `{} gradient(steps: 5)`", word), "none");
+  return method;
+}
+
+std::optional<Hardening> readHardening(ClauseReader& e, const ast::Clause& clause) {
+  const std::size_t errors = e.sink.errorCount();
+  Hardening hardening;
+  const auto readShare = [&](const ast::Argument& item) {
+    if (item.name.text != "share") return false;
+    const Value given = e.value(*item.value);
+    const auto share = e.numberOf(given);
+    if (share && share->num > 0 && compare(*share, {1}) <= 0)
+      hardening.share = *share;
+    else if (!given.isPoison())
+      e.fail(diag::design_clause_value, item.range, "share", "a share of the batch, above 0 and at most 1", e.text(*item.value));
+    return true;
+  };
+  const ast::Argument* method = readMoving(e, clause, hardening.ball, "one method, `norm:`, `box:` and `share:`", readShare);
+  std::optional<MethodSpec> read;
+  if (method != nullptr) read = readMethod(e, *method, {.ball = hardening.ball});
+  if (read && (read->epochs > 0 || read->search.proposes))
+    e.fail(diag::design_clause_value, method->range, "harden",
+           "a method that moves points without learning and without questions, such as `gradient`", "`" + read->word + "`");
   if (!read || e.sink.errorCount() != errors) return std::nullopt;
   hardening.method = std::move(*read);
   for (const ast::Argument& item : clause.items) hardening.text += (hardening.text.empty() ? "" : ", ") + e.text(item.range);

@@ -4,6 +4,7 @@
 #include "compiler/graph/clauses/ClauseReader.h"
 #include "compiler/graph/perturb/Method.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -16,7 +17,7 @@ struct CalledWord {
 };
 CalledWord calledWord(const ast::Expr* expr);
 
-/// `linf(0.03)`, `l2(1)`. Reports else.
+/// `linf(0.03)`, `l2(1)`. Reports else. A factor whose level is a text stands for the word that the text is, here as for methods.
 void readNorm(ClauseReader& reader, const ast::Expr& expr, Ball& into);
 /// `[0, 1]`. Reports else.
 void readBox(ClauseReader& reader, const ast::Expr& expr, Ball& into);
@@ -29,6 +30,13 @@ struct MethodPlace {
 };
 /// `gradient(steps: 30)`. Nothing after a report.
 std::optional<MethodSpec> readMethod(ClauseReader& reader, const ast::Argument& item, const MethodPlace& place);
+
+/// What clauses that move examples say: one method, `norm:` and `box:`, read into `ball`, and items of their own, which `own`
+/// reads (false: it is none of them). `items`: what there may be, for reports. Gives the method's item; null: there is none,
+/// which was reported.
+using OwnItem = std::function<bool(const ast::Argument& item)>;
+const ast::Argument* readMoving(ClauseReader& reader, const ast::Clause& clause, Ball& ball, const char* items,
+                                const OwnItem& own);
 
 /// Clause `harden` of a training: `gradient(steps: 5), norm: linf(0.03), box: [0, 1], share: 0.5`. Nothing after a report.
 std::optional<Hardening> readHardening(ClauseReader& reader, const ast::Clause& clause);

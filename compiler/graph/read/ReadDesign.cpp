@@ -32,6 +32,22 @@ const sema::Module& moduleOf(const sema::Program& program, const ast::Design& de
   return program.main();
 }
 
+/// What the clauses `attack` of its measurements say, which move the examples of its rows.
+std::vector<const ast::Expr*> attacksOn(const sema::Module& module, const ast::Design& design) {
+  std::vector<const ast::Expr*> values;
+  for (const auto& file : module.files) {
+    for (const ast::Decl* decl : file->declarations) {
+      const auto* measure = ast::dynCast<ast::Measure>(decl);
+      if (measure == nullptr || measure->name.text != design.name.text) continue;
+      for (const ast::Clause& clause : measure->others) {
+        if (clause.word.text != "attack") continue;
+        for (const ast::Argument& item : clause.items) values.push_back(item.value);
+      }
+    }
+  }
+  return values;
+}
+
 class DesignReader {
 public:
   DesignReader(Session& session, const sema::Program& program, const ast::Design& design, DesignSpec& spec)
@@ -198,6 +214,7 @@ private:
       for (const ast::Expr* level : factor.levels) collect(level);
       used.insert(factor.parent.text);
     }
+    for (const ast::Expr* value : attacksOn(e.module, design)) collect(value);
     std::set<std::string> given;
     for (const ast::Input& input : design.inputs) {
       if (input.parent.empty()) given.insert(input.name.text);
@@ -219,7 +236,7 @@ private:
       if (const std::string near = nearest(factor.name, names); !near.empty())
         d.note("did you mean the parameter `" + near + "`?").fix(factor.range, near);
       else
-        d.note("no parameter of the network bears its name, and neither `input`, `task` nor `where` mentions it");
+        d.note("no parameter of the network bears its name, and neither `input`, `task`, `where` nor an `attack` mentions it");
     }
   }
 

@@ -1,8 +1,9 @@
 #include "compiler/run/examples/RunExamples.h"
 
-#include "compiler/count/GateFlops.h"
 #include "compiler/jit/glue/Cache.h"
 #include "compiler/run/Lowered.h"
+#include "compiler/run/examples/Attacks.h"
+#include "compiler/run/search/Searches.h"
 #include "compiler/run/weights/WeightsHash.h"
 #include "runtime/measure/LoadMeter.h"
 #include "runtime/measure/Meters.h"
@@ -47,7 +48,8 @@ perturb::Victim victimOf(const MeasuredExamples& examples, const graph::Row& row
   return victim;
 }
 
-runtime::Measurement measurementOf(const perturb::Costs& costs) {
+/// `attacked`: nothing without a clause `attack`.
+runtime::Measurement measurementOf(const perturb::Costs& costs, const std::optional<perturb::Summary>& attacked) {
   const perturb::CostSummary summary = perturb::summarise(costs);
   runtime::Measurement value;
   value.status = runtime::Status::Ok;
@@ -61,7 +63,20 @@ runtime::Measurement measurementOf(const perturb::Costs& costs) {
   value.coverage = summary.coverage;
   value.correlation = summary.correlation;
   value.examples = perturb::textOf(costs);
+  if (!attacked) return value;
+  value.attackedFlops = attacked->flops;
+  value.increaseMean = attacked->meanIncrease;
+  value.headroom = attacked->headroom;
+  value.raisedShare = static_cast<double>(attacked->raised) / static_cast<double>(attacked->examples);
+  value.attackedAccuracy = attacked->accuracy;
+  value.psnr = attacked->psnr;
   return value;
+}
+
+/// Of the row; nullptr: there is no clause `attack`.
+const RowAttack* attackOn(const MeasuredExamples& examples, std::size_t row) {
+  const auto attack = examples.attacks.find(row);
+  return attack == examples.attacks.end() ? nullptr : &attack->second;
 }
 
 /// Hash of what the rows of a plan have in common: weights, data, what is asked. Errors: why they cannot run.
@@ -77,15 +92,10 @@ tl::expected<std::string, std::string> hashOfExamples(const MeasuredExamples& ex
 
 }  // namespace
 
-void takeFlops(perturb::Victim& victim, const graph::Row& row, std::int64_t batch) {
-  const auto flops = estimate::countFlops(row.graph(), row.values);
-  victim.branchFlops = estimate::branchFlopsOfSample(*flops, batch);
-  victim.least = estimate::toDouble(flops->least.forward) / static_cast<double>(batch);
-  victim.most = estimate::toDouble(flops->most.forward) / static_cast<double>(batch);
-}
-
-void checkExamples(DiagnosticSink& sink, const std::vector<MeasurePlan>& plans, const std::vector<RowState>& rows) {
-  for (const MeasurePlan& plan : plans) {
+void checkExamples(Workspace& workspace, const Target& target, std::vector<MeasurePlan>& plans,
+                   const std::vector<RowState>& rows) {
+  DiagnosticSink& sink = workspace.session.sink;
+  for (MeasurePlan& plan : plans) {
     if (!plan.examples) continue;
     const auto trained = std::ranges::find(rows, plan.examples->training->step.get(), &RowState::run);
     if (trained == rows.end() || !trained->elaborated) continue;  // which was told
@@ -93,6 +103,8 @@ void checkExamples(DiagnosticSink& sink, const std::vector<MeasurePlan>& plans, 
       if (row.run != plan.run || !row.elaborated) continue;
       if (!rowFits(sink, *plan.examples, *plan.run, row.row, *row.elaborated, *trained->elaborated))
         break;  // the others would say the same
+      const bool isAttacked = attackOn(*plan.examples, row.row) != nullptr;
+      if (isAttacked && !elaborateAttack(workspace, target, *plan.examples, *plan.run, row.row, *row.elaborated)) break;
     }
   }
 }
@@ -108,6 +120,8 @@ void identifyExamples(std::vector<CaseRow>& rows, const CheckpointOf& checkpoint
       continue;
     }
     row.examples = *entry->second;
+    if (const RowAttack* attack = attackOn(*row.plan->examples, row.row))
+      row.examples = jit::hashKey(row.examples + identityOf(*attack, row.plan->examples->about));
     row.identity = jit::hashKey(row.identity + row.examples);
   }
 }
@@ -129,7 +143,7 @@ std::vector<const TrainingRun*> trainingsOf(const std::vector<CaseRow>& rows) {
 
 tl::expected<std::optional<runtime::Measurement>, std::string> measureExamples(RowTable& table, const CaseRow& row,
                                                                                const std::string& checkpoint,
-                                                                               const perturb::CostProgress& progress) {
+                                                                               const ExampleProgress& progress) {
   const MeasuredExamples& examples = *row.plan->examples;
   const auto lowered = table.lowered({row.plan->run, row.row, row.backend, row.plan->tuning}, false);
   if (!lowered) return tl::unexpected(fmt::format("it cannot be lowered ({})", info(lowered.error().kind).code));
@@ -138,21 +152,32 @@ tl::expected<std::optional<runtime::Measurement>, std::string> measureExamples(R
   if (!weights) return tl::unexpected(weights.error());
   const auto dataset = examples.reader->open(examples.settings);
   if (!dataset) return tl::unexpected(dataset.error());
-  const auto code = compileRow(network, *(*lowered)->program, {});
+  const RowAttack* const attack = attackOn(examples, row.row);
+  const auto code = compileBeside(table, **lowered, attack);
   if (!code) return tl::unexpected(code.error());
   perturb::Plan plan = examples.plan;
   plan.batch = batchOf(network);
   perturb::Victim victim = victimOf(examples, network, plan.batch);
   victim.backend = table.backend(row.backend).backend;
   victim.weights = &*weights;
-  victim.batch = &code->executable;
+  victim.batch = &code->front().executable;
   const double started = measure::unixSeconds();
   measure::LoadMeter load;
   load.start();
-  auto costs = perturb::costsOf(plan, **dataset, victim, progress);
+  const auto progressOf = [&](const char* what) {
+    return [&progress, what](std::int64_t done, std::int64_t total) { return progress(what, done, total); };
+  };
+  auto costs = perturb::costsOf(plan, **dataset, victim, progressOf("example"));
   if (!costs) return tl::unexpected(costs.error().message);
   if (!*costs) return std::optional<runtime::Measurement>();
-  runtime::Measurement value = measurementOf(**costs);
+  std::optional<perturb::Summary> attacked;
+  if (attack != nullptr) {
+    auto summary = runAttack(*attack, examples, **dataset, victim, *code, progressOf("point"));
+    if (!summary) return tl::unexpected(summary.error());
+    if (!*summary) return std::optional<runtime::Measurement>();
+    attacked = std::move(**summary);
+  }
+  runtime::Measurement value = measurementOf(**costs, attacked);
   value.load = load.read();
   value.started = started;
   value.finished = measure::unixSeconds();

@@ -17,8 +17,10 @@ namespace tbem::driver {
 /// Where a training keeps its weights; "": nowhere.
 using CheckpointOf = std::function<std::string(const TrainingRun&)>;
 
-/// Reports rows that examples or weights do not fit. `rows`: elaborated, those of trainings too.
-void checkExamples(DiagnosticSink& sink, const std::vector<MeasurePlan>& plans, const std::vector<RowState>& rows);
+/// Reports rows that examples, weights or an attack do not fit, and gives the others the graphs of their attack. `rows`:
+/// elaborated, those of trainings too.
+void checkExamples(Workspace& workspace, const Target& target, std::vector<MeasurePlan>& plans,
+                   const std::vector<RowState>& rows);
 
 /// Gives the rows that are run over examples an identity of their weights and data, and says of those that cannot run why they
 /// are skipped: there are no weights yet, or the data cannot be read. Other rows stay as they are, and so do those that have it.
@@ -27,13 +29,12 @@ void identifyExamples(std::vector<CaseRow>& rows, const CheckpointOf& checkpoint
 /// The trainings whose weights these rows take, each once, behind those that they begin with.
 std::vector<const TrainingRun*> trainingsOf(const std::vector<CaseRow>& rows);
 
+/// `what` of the row ("example", "point") is done so often; false ends it.
+using ExampleProgress = std::function<bool(const char* what, std::int64_t done, std::int64_t total)>;
+
 /// What the row did with its examples. `checkpoint`: of its training. Nothing: it was ended. Errors: why it has no numbers.
 tl::expected<std::optional<runtime::Measurement>, std::string> measureExamples(RowTable& table, const CaseRow& row,
                                                                                const std::string& checkpoint,
-                                                                               const perturb::CostProgress& progress);
-
-/// What an example costs in each branch of the network, and over all paths. `row`: at inference, counted before, of `batch`
-/// examples.
-void takeFlops(perturb::Victim& victim, const graph::Row& row, std::int64_t batch);
+                                                                               const ExampleProgress& progress);
 
 }  // namespace tbem::driver

@@ -102,7 +102,7 @@ private:
   void recordImport(const ast::Import& decl);
   void recordPlaces(const ast::Expr* places);
   void recordPlaces(const ast::Clause& clause);
-  void recordExamples(const ast::Measure& decl);
+  void recordExamples(const ast::Measure& decl, const ast::Design* design);
   void recordOthers(const ast::Decl& decl);
   Resolved calleeOf(const ast::Expr& expr) const;
 

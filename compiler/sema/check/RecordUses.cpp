@@ -233,11 +233,12 @@ void NameChecker::recordPlaces(const ast::Clause& clause) {
   for (const ast::Argument& item : clause.items) recordPlaces(item.value);
 }
 
-/// The data set and the training of a clause `examples`.
-void NameChecker::recordExamples(const ast::Measure& decl) {
+/// The data set and the training of a clause `examples`, and what a clause `attack` has of the design's factors.
+void NameChecker::recordExamples(const ast::Measure& decl, const ast::Design* design) {
   for (const ast::Clause& clause : decl.others) {
-    if (clause.word.text != "examples") continue;
-    for (const ast::Argument& item : clause.items) recordFactors(item.value, nullptr);
+    const bool isAttack = clause.word.text == "attack";
+    if (!isAttack && clause.word.text != "examples") continue;
+    for (const ast::Argument& item : clause.items) recordFactors(item.value, isAttack ? design : nullptr);
   }
 }
 
@@ -249,8 +250,7 @@ void NameChecker::recordOthers(const ast::Decl& decl) {
     case ast::NodeKind::Import:
       return recordImport(ast::cast<ast::Import>(decl));
     case ast::NodeKind::Measure:
-      recordNamed(decl.name);
-      recordExamples(ast::cast<ast::Measure>(decl));
+      recordExamples(ast::cast<ast::Measure>(decl), ast::dynCast<ast::Design>(recordNamed(decl.name)));
       break;
     case ast::NodeKind::Regress: {
       const auto& regress = ast::cast<ast::Regress>(decl);

@@ -39,6 +39,15 @@ constexpr JsonField kOverExamples[] = {
     share("accuracy", "of the examples that have a label, those whose class is predicted").orNull(),
     share("coverage", "of the gates' sides, those that some example took; `null` without gates").orNull(),
     number("correlation", "Pearson's, of a batch's FLOPs and its time; `null` where one does not vary").orNull(),
+    number("attacked_flops",
+           "of a point that `attack` made of an example, the mean; `null`, here and below: there is no such clause")
+        .in(JsonUnit::Flops)
+        .orNull(),
+    share("increase_mean", "what a point costs more than its example, as a share of that; the mean").orNull(),
+    share("headroom", "the share, of what an example could cost more, that its point does; the mean").orNull(),
+    share("raised_share", "of the examples, those whose points cost more").orNull(),
+    share("attacked_accuracy", "as `accuracy`, of points").orNull(),
+    number("psnr", "peak signal-to-noise ratio in dB, in the mean over points that moved").orNull(),
     count("examples", "examples that it was run over"),
     object("gates", "its gates, in program order", kGateShares).listed(),
 };

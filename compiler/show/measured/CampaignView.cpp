@@ -69,8 +69,8 @@ void CampaignView::campaign(const measure::Standing& standing, const CaseRow* cu
   bar->update(standing.done, standing.total, current == nullptr ? "" : inHand(*current), standing.left);
 }
 
-void CampaignView::overExamples(const CaseRow& row, std::int64_t done, std::int64_t total) {
-  bar->update(standing.done, standing.total, fmt::format("example {} of {}, {}", done, total, inHand(row)), standing.left);
+void CampaignView::overExamples(const CaseRow& row, const char* what, std::int64_t done, std::int64_t total) {
+  bar->update(standing.done, standing.total, fmt::format("{} {} of {}, {}", what, done, total, inHand(row)), standing.left);
 }
 
 void CampaignView::rowDone(const runtime::Case& key, const runtime::Measurement& value, const CaseRow& row) {

@@ -83,6 +83,10 @@ Json overExamplesJson(const runtime::Measurement& value) {
   return numbers;
 }
 
+bool isShown(const ExampleQuantity& quantity, const MeasuredExamples& examples) {
+  return !quantity.ofAttack || !examples.attack.empty();
+}
+
 report::Cell exampleCell(const ExampleQuantity& quantity, const std::vector<store::Stored>& repeats) {
   const std::optional<double> value = medianOf(repeats, quantity.member);
   if (!value) return "-";
@@ -166,7 +170,7 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
     column(plan.wantsMemory, "arena planned");
     column(plan.wantsLatency, "latency");
     if (plan.examples) {
-      for (const ExampleQuantity& each : exampleQuantities()) column(true, each.title);
+      for (const ExampleQuantity& each : exampleQuantities()) column(isShown(each, *plan.examples), each.title);
     }
     bool anyEnergy = false;
     std::string energyReason;
@@ -207,7 +211,9 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
         cells.emplace_back(value ? report::seconds(*value) : "-");
       }
       if (plan.examples) {
-        for (const ExampleQuantity& each : exampleQuantities()) cells.push_back(exampleCell(each, repeats));
+        for (const ExampleQuantity& each : exampleQuantities()) {
+          if (isShown(each, *plan.examples)) cells.push_back(exampleCell(each, repeats));
+        }
       }
       if (plan.wantsEnergy && anyEnergy) {
         const std::optional<double> value = medianOf(repeats, &runtime::Measurement::energy);

@@ -25,6 +25,8 @@ void printRunTables(show::Out& out, const StoredRows& stored, const std::vector<
 
 /// What rows took that were run over examples, by the names of Quantities.h, and the gates' shares; null of other rows.
 Json overExamplesJson(const runtime::Measurement& value);
+/// Whether rows that are run over these have it.
+bool isShown(const ExampleQuantity& quantity, const MeasuredExamples& examples);
 /// The median over the repeats of such a number, as a table has it.
 report::Cell exampleCell(const ExampleQuantity& quantity, const std::vector<store::Stored>& repeats);
 

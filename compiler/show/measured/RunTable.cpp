@@ -138,8 +138,13 @@ private:
         return report::Cell(value ? report::seconds(*value) : "-");
       });
     if (wanted.examples) {
-      for (const ExampleQuantity& each : exampleQuantities())
-        add(each.title, Align::Decimal, 2, [&each](const Observation& row) { return exampleCell(each, row.repeats); });
+      for (const ExampleQuantity& each : exampleQuantities()) {
+        const auto has = [&](const Observation& row) {
+          return row.row->plan->examples && isShown(each, *row.row->plan->examples);
+        };
+        if (std::ranges::any_of(measured, has))
+          add(each.title, Align::Decimal, 2, [&each](const Observation& row) { return exampleCell(each, row.repeats); });
+      }
     }
     const bool anyEnergy = std::any_of(measured.begin(), measured.end(), [](const Observation& row) {
       return medianOf(row.repeats, &runtime::Measurement::energy).has_value();

@@ -138,9 +138,9 @@ ast::Decl* Builder::measure(P::MeasureContext* ctx) {
   made->name = name(ctx->ID());
   std::set<std::string> seen;
   for (Entry& each : entries(ctx->config())) {
-    if (!known(
-            each, "a measurement",
-            {"on", "metric", "repeat", "tune", "warmup", "steps", "seed", "within", "threads", "order", "examples", "timeout"}) ||
+    if (!known(each, "a measurement",
+               {"on", "metric", "repeat", "tune", "warmup", "steps", "seed", "within", "threads", "order", "examples", "attack",
+                "timeout"}) ||
         !fresh(each, seen))
       continue;
     if (each.word.text == "on") {

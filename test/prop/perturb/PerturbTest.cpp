@@ -179,7 +179,8 @@ Searched searchedBy(std::uint32_t seed) {
     if (network.gates == 0) continue;
     searched.norm = seed % 2 == 0 ? "l2" : "linf";
     searched.keepsLabel = seed % 3 == 0;
-    searched.methods = "uniform, gradient(steps: 3), gradient(steps: 3, look: 1, objective: margins), ilfo(steps: 3)";
+    searched.methods =
+        "uniform, gradient(steps: 3), gradient(steps: 3, look: 1, objective: margins), ilfo(steps: 3), gradmdm(steps: 3)";
     if (network.exits + (network.best ? 0 : 1) > 1) searched.methods += ", deepsloth(steps: 3)";
     return searched;
   }

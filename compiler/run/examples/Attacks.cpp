@@ -1,0 +1,93 @@
+#include "compiler/run/examples/Attacks.h"
+
+#include "compiler/experiment/Identity.h"
+#include "compiler/jit/glue/Cache.h"
+#include "compiler/lower/program/Link.h"
+#include "compiler/run/search/Searches.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace tbem::driver {
+
+bool elaborateAttack(Workspace& workspace, const Target& target, MeasuredExamples& examples, const DesignRun& run,
+                     std::size_t row, const graph::Row& network) {
+  if (!makeAttackGraphs(workspace, target, examples, run, row, network)) return false;
+  RowAttack& attack = examples.attacks.at(row);
+  const std::array searches{attack.learner.get(), attack.mover.get()};
+  if (!weighGates(searches, network, attack.plan.batch)) {
+    reportNoGates(workspace.session.sink, attack.spec.method.range, network, attack.plan.batch);
+    return false;
+  }
+  if (attack.learner != nullptr) attack.learned = elaborateRow(*attack.learner, 0);
+  attack.moved = elaborateRow(*attack.mover, 0);
+  return attack.moved && (attack.learner == nullptr || attack.learned);
+}
+
+std::string identityOf(const RowAttack& attack, const data::Description& about) {
+  const perturb::Plan& plan = attack.plan;
+  const graph::MethodSpec& method = attack.spec.method;
+  std::string text = fmt::format("attack 1;{};{};{};{};{};{};{};{};{};{};{}", plan.batch, plan.seed, static_cast<int>(plan.norm),
+                                 plan.radius, plan.low, plan.high, plan.keepLabel, method.steps, method.look, method.epochs,
+                                 method.examples.value_or(about.train));
+  for (const auto* row : {&attack.learned, &attack.moved}) {
+    if (*row) text += ";" + graphIdentity((*row)->structure->graph, (*row)->values);
+  }
+  return jit::hashKey(text);
+}
+
+tl::expected<std::list<jit::Compiled>, std::string> compileBeside(RowTable& table, const RowState& network,
+                                                                  const RowAttack* attack) {
+  std::list<RowState> beside;
+  std::vector<estimate::Function> functions{{"the network", &network.elaborated->graph(), *network.program}};
+  const auto add = [&](const char* name, DesignRun& run, const graph::Row& row) -> std::optional<std::string> {
+    auto lowered = table.loweredBeside(beside.empty() ? network : beside.back(), run, row);
+    if (!lowered) return fmt::format("{} cannot be lowered ({})", name, info(lowered.error().kind).code);
+    const RowState& kept = beside.emplace_back(std::move(*lowered));
+    functions.push_back({name, &kept.elaborated->graph(), *kept.program});
+    return std::nullopt;
+  };
+  if (attack != nullptr && attack->learner != nullptr) {
+    if (auto why = add("what it learns", *attack->learner, *attack->learned)) return tl::unexpected(std::move(*why));
+  }
+  if (attack != nullptr) {
+    if (auto why = add("its attack", *attack->mover, *attack->moved)) return tl::unexpected(std::move(*why));
+  }
+  const auto linked = estimate::link(std::move(functions));
+  if (!linked) return tl::unexpected(linked.error());
+  std::list<jit::Compiled> code;
+  const auto compile = [&](const RowState& row) -> std::optional<std::string> {
+    auto compiled = compileRow(*row.elaborated, linked->programs[code.size()], {});
+    if (!compiled) return compiled.error();
+    code.push_back(std::move(*compiled));
+    return std::nullopt;
+  };
+  if (auto why = compile(network)) return tl::unexpected(std::move(*why));
+  for (const RowState& row : beside) {
+    if (auto why = compile(row)) return tl::unexpected(std::move(*why));
+  }
+  return code;
+}
+
+tl::expected<std::optional<perturb::Summary>, std::string> runAttack(const RowAttack& attack, const MeasuredExamples& examples,
+                                                                     const data::Dataset& dataset, const perturb::Victim& victim,
+                                                                     const std::list<jit::Compiled>& code,
+                                                                     const perturb::CostProgress& progress) {
+  const graph::MethodSpec& spec = attack.spec.method;
+  std::vector<perturb::Method> methods{methodOf(spec, victim.input, &code.back().executable)};
+  methods.front().learning = learningOf(spec, victim.input, examples.about.train);
+  if (methods.front().learning) methods.front().learning->step = &std::next(code.begin())->executable;
+  bool goesOn = true;
+  perturb::Observer observer;
+  observer.progress = [&](std::int64_t done, std::int64_t total, const std::string&) { goesOn = progress(done, total); };
+  observer.stop = [&] { return !goesOn; };
+  const auto outcome = perturb::run(attack.plan, dataset, victim, methods, {}, observer);
+  if (!outcome) return tl::unexpected(outcome.error().message);
+  if (outcome->interrupted) return std::optional<perturb::Summary>();
+  return std::optional(perturb::summarise(outcome->series.front(), victim));
+}
+
+}  // namespace tbem::driver
