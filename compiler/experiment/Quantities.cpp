@@ -32,7 +32,7 @@ constexpr ExampleQuantity kOfExamples[] = {
     {"increase_mean", "I-FLOPs", Quantity::Number, &Measurement::increaseMean, true, true},
     {"headroom", "head-room", Quantity::Number, &Measurement::headroom, true, true},
     {"raised_share", "raised", Quantity::Number, &Measurement::raisedShare, true, true},
-    {"attacked_accuracy", "then accuracy", Quantity::Number, &Measurement::attackedAccuracy, true, true},
+    {"attacked_accuracy", "attacked accuracy", Quantity::Number, &Measurement::attackedAccuracy, true, true},
     {"psnr", "PSNR, dB", Quantity::Number, &Measurement::psnr, false, true},
 };
 

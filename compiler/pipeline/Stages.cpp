@@ -98,7 +98,7 @@ void elaboratePerturbation(State& state, PerturbationRun& perturbation) {
   if (victim == nullptr) return;
   std::vector<DesignRun*> searches;
   for (const MethodRun& method : perturbation.methods)
-    searches.insert(searches.end(), {method.learner.get(), method.mover.get()});
+    searches.insert(searches.end(), {method.learner.get(), method.discriminator.get(), method.mover.get()});
   if (!weighGates(searches, *victim->elaborated, perturbation.plan.batch)) {
     reportNoGates(state.sink(), perturbation.spec.decl->target.range, *victim->elaborated, perturbation.plan.batch);
     return;
@@ -107,6 +107,7 @@ void elaboratePerturbation(State& state, PerturbationRun& perturbation) {
   if (perturbation.layer != nullptr) elaborateRows(state, *perturbation.layer);
   for (const MethodRun& method : perturbation.methods) {
     if (method.learner != nullptr) elaborateRows(state, *method.learner);
+    if (method.discriminator != nullptr) elaborateRows(state, *method.discriminator);
     elaborateRows(state, *method.mover);
   }
 }

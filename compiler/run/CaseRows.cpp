@@ -6,6 +6,7 @@
 #include "compiler/experiment/Identity.h"
 #include "compiler/jit/glue/Cache.h"
 #include "compiler/run/RunCampaigns.h"
+#include "compiler/run/examples/Attacks.h"
 #include "compiler/support/Version.h"
 #include "compiler/worker/RowFile.h"
 
@@ -89,7 +90,12 @@ std::optional<CaseRow> caseOf(const CaseInput& input, DiagnosticSink& sink, Case
   const auto threads = static_cast<unsigned>(threadsOf(target, opened.device));
   out.identity = identityOf(row->graph(), row->values, protocolSettings(), target.seed,
                             {out.backend, opened.backend == nullptr ? nullptr : &opened.device, threads, out.algorithms});
-  if (out.plan->examples) out.identity = jit::hashKey(out.identity + ", over " + out.plan->examples->text());
+  if (out.plan->examples) {
+    const MeasuredExamples& examples = *out.plan->examples;
+    out.identity = jit::hashKey(out.identity + ", over " + examples.examplesText());
+    if (const RowAttack* attack = attackOn(examples, out.row))
+      out.identity = jit::hashKey(out.identity + identityOf(*attack, examples.about));
+  }
   if (opened.backend != nullptr) {
     const Tuning& tuning = out.plan->tuning;
     out.machine = fmt::format("{}, {}, {} threads{}", opened.device.name, opened.device.isa, threads,

@@ -108,7 +108,7 @@ private:
 
   std::optional<runtime::Measurement> measureOverExamples(const CaseRow& row) {
     const std::string checkpoint = checkpointOf(*row.plan->examples->training);
-    auto measured = measureExamples(table, row, checkpoint, [&](const char* what, std::int64_t done, std::int64_t total) {
+    auto measured = measureExamples(table, row, checkpoint, [&](const std::string& what, std::int64_t done, std::int64_t total) {
       events.overExamples(row, what, done, total);
       return !interruptible.isToEnd();
     });

@@ -22,8 +22,8 @@ public:
   // Campaigns
   /// Before the first row and after each. `current`: the row that is measured next; nullptr: none.
   virtual void campaign(const measure::Standing& /*standing*/, const CaseRow* /*current*/) {}
-  /// A row is on its way over a data set. `what` is done so often: "example", or "point" of an attack.
-  virtual void overExamples(const CaseRow& /*row*/, const char* /*what*/, std::int64_t /*done*/, std::int64_t /*total*/) {}
+  /// A row is on its way over a data set. `what` is done so often: "example", or "gradient, step 3 of 30, point".
+  virtual void overExamples(const CaseRow& /*row*/, const std::string& /*what*/, std::int64_t /*done*/, std::int64_t /*total*/) {}
   /// A row was measured and is kept.
   virtual void rowDone(const runtime::Case& /*key*/, const runtime::Measurement& /*value*/, const CaseRow& /*row*/) {}
 

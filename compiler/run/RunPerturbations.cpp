@@ -47,6 +47,7 @@ public:
     add(run.layer.get(), "the network with its first layer kept");
     for (const MethodRun& method : run.methods) {
       add(method.learner.get(), fmt::format("the learning of `{}`", method.spec.text));
+      add(method.discriminator.get(), fmt::format("the discriminator of `{}`", method.spec.text));
       add(method.mover.get(), fmt::format("`{}`", method.spec.text));
     }
     const auto linked = estimate::link(std::move(functions));
@@ -62,6 +63,7 @@ public:
     if (run.layer != nullptr) into.layer = take();
     for (perturb::Method& method : into.methods) {
       if (method.learning) method.learning->step = take();
+      if (method.learning && method.learning->discriminates) method.learning->discriminator = take();
       method.mover = take();
     }
     return std::move(code);
@@ -96,7 +98,7 @@ std::string identityOf(State& state, const PerturbationRun& run, const MethodRun
                                  device.name, device.isa, device.library, threadsOf(state.request.target, device));
   text += fmt::format(";{};{};{};{}", method.spec.steps, method.spec.look, method.spec.epochs,
                       method.spec.examples.value_or(run.about.train));
-  for (const DesignRun* of : {run.victim.get(), method.learner.get(), method.mover.get()}) {
+  for (const DesignRun* of : {run.victim.get(), method.learner.get(), method.discriminator.get(), method.mover.get()}) {
     if (of == nullptr) continue;
     const RowState& row = *state.rowOf(of);
     text +=

@@ -31,7 +31,7 @@ Result<double> stepOf(runtime::Instance& learner, std::uint64_t number, std::int
 }  // namespace
 
 Result<std::optional<double>> learn(const Plan& plan, const data::Dataset& dataset, const Learning& learning,
-                                    runtime::Instance& learner, const std::function<void(const std::string&)>& tell,
+                                    const Learners& learners, const std::function<void(const std::string&)>& tell,
                                     const std::function<bool()>& stop) {
   const auto start = std::chrono::steady_clock::now();
   const std::int64_t count = std::min(learning.count, dataset.description().train), batches = count / plan.batch;
@@ -40,7 +40,9 @@ Result<std::optional<double>> learn(const Plan& plan, const data::Dataset& datas
                    fmt::format("it learns from {} examples of the training split, which fill no batch of {}", count, plan.batch));
   }
   const std::array<std::string, 1> inputs = {learning.seed};
-  train::Feed feed(dataset, learner, inputs);
+  train::Feed feed(dataset, learners.step, inputs);
+  std::optional<train::Feed> shown;  // inputs are no storage that both have
+  if (learners.discriminator != nullptr) shown.emplace(dataset, *learners.discriminator, inputs);
   std::uint64_t number = 0;
   for (std::int64_t epoch = 0; epoch < learning.epochs; ++epoch) {
     const std::vector<std::int64_t> order = train::shuffled(plan.seed, static_cast<std::uint32_t>(epoch), count);
@@ -48,8 +50,13 @@ Result<std::optional<double>> learn(const Plan& plan, const data::Dataset& datas
       if (stop()) return std::optional<double>();
       const auto examples =
           std::span(order).subspan(static_cast<std::size_t>(b * plan.batch), static_cast<std::size_t>(plan.batch));
+      ++number;
+      if (shown) {
+        if (auto done = shown->load(data::Split::Train, examples); !done) return failure(Kind::Environment, done.error());
+        if (const auto loss = stepOf(*learners.discriminator, number, epoch); !loss) return tl::unexpected(loss.error());
+      }
       if (auto done = feed.load(data::Split::Train, examples); !done) return failure(Kind::Environment, done.error());
-      const auto loss = stepOf(learner, ++number, epoch);
+      const auto loss = stepOf(learners.step, number, epoch);
       if (!loss) return tl::unexpected(loss.error());
       tell(fmt::format("epoch {} of {}, loss {:.4f}", epoch + 1, learning.epochs, *loss));
     }

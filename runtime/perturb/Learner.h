@@ -10,10 +10,15 @@
 namespace tbem::perturb {
 
 /// Epochs of shuffled batches of the training split, as any training has them: a last batch that is not full is left out.
-/// `learner`: of Learning::step, with its weights. `tell` gets the epoch and the loss of each step. Returns the seconds that it
-/// took; nothing: it was asked to stop. Errors: examples that cannot be read or fill no batch, a loss that is not finite.
+/// `learners`: of Learning::step and, where there is one, of the discriminator, with their weights. `tell` gets the epoch and the
+/// loss of each step. Returns the seconds that it took; nothing: it was asked to stop. Errors: examples that cannot be read or
+/// fill no batch, a loss that is not finite.
+struct Learners {
+  runtime::Instance& step;
+  runtime::Instance* discriminator = nullptr;
+};
 Result<std::optional<double>> learn(const Plan& plan, const data::Dataset& dataset, const Learning& learning,
-                                    runtime::Instance& learner, const std::function<void(const std::string&)>& tell,
+                                    const Learners& learners, const std::function<void(const std::string&)>& tell,
                                     const std::function<bool()>& stop);
 
 }  // namespace tbem::perturb

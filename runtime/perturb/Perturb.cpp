@@ -164,7 +164,7 @@ private:
 
   /// The points that are not there.
   Result<void> movePoints(const Method& method, Series& series, Points& points) {
-    auto mover = instanceOf(*method.mover);
+    auto mover = instanceOf(method.mover);
     if (!mover) return tl::unexpected(mover.error());
     if (method.learning) {
       if (auto done = learnFirst(method, series); !done) return done;
@@ -182,21 +182,25 @@ private:
     return {};
   }
 
-  /// With its weights by their initial rules, those of the victim among them: it is given its own again before anything runs.
-  Result<std::unique_ptr<runtime::Instance>> instanceOf(const runtime::Executable& executable) {
-    auto instance = runtime::Instance::create(executable, *arena);
+  /// Of nullptr: nullptr. With its weights by their initial rules, those of the victim among them: it is given its own again
+  /// before anything runs.
+  Result<std::unique_ptr<runtime::Instance>> instanceOf(const runtime::Executable* executable) {
+    if (executable == nullptr) return nullptr;
+    auto instance = runtime::Instance::create(*executable, *arena);
     if (!instance) return failure(Kind::Environment, instance.error().message);
     if (auto done = (*instance)->initialise(plan.seed); !done) return failure(Kind::Environment, done.error().message);
     return std::move(*instance);
   }
 
   Result<void> learnFirst(const Method& method, Series& series) {
-    const auto learner = instanceOf(*method.learning->step);
+    const auto learner = instanceOf(method.learning->step);
     if (!learner) return tl::unexpected(learner.error());
+    const auto discriminator = instanceOf(method.learning->discriminator);
+    if (!discriminator) return tl::unexpected(discriminator.error());
     if (auto done = network->giveWeights(); !done) return done;
     const auto seconds = learn(
-        plan, dataset, *method.learning, **learner, [&](const std::string& what) { tell(method, series.stored, what); },
-        [&] { return stops(); });
+        plan, dataset, *method.learning, {**learner, discriminator->get()},
+        [&](const std::string& what) { tell(method, series.stored, what); }, [&] { return stops(); });
     if (!seconds) return named(method, seconds.error());
     series.learning = seconds->value_or(0);
     const auto changed = network->changedWeight();

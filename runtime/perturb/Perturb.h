@@ -51,7 +51,10 @@ struct Victim {
 /// How a network is trained that moves examples (a generator, or one perturbation for all).
 struct Learning {
   const runtime::Executable* step = nullptr;  ///< forward, backward and update of Plan::batch examples of the training split
-  std::string seed;                           ///< the path of its input
+  bool discriminates = false;
+  /// Where it discriminates: a step, of the same examples and before each of those, of a network that learns to tell points.
+  const runtime::Executable* discriminator = nullptr;
+  std::string seed;  ///< the path of their input
   std::int64_t epochs = 1;
   std::int64_t count = 0;  ///< the first so many examples of the training split
 };

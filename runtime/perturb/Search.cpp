@@ -37,7 +37,8 @@ Result<void> Search::look(const Batch& batch, const std::vector<Answer>& clean, 
     const std::span<const float> input = batch.rowOf(mover.points(), static_cast<std::int64_t>(i));
     best[i] = Candidate{std::move(answer), {input.begin(), input.end()}};
   }
-  for (std::size_t i = 0; method.fromBest && i < best.size(); ++i) mover.put(static_cast<std::int64_t>(i), best[i]->input);
+  if (!method.fromBest) return {};
+  for (std::size_t i = 0; i < best.size(); ++i) mover.put(static_cast<std::int64_t>(i), best[i]->input);
   return {};
 }
 
@@ -48,7 +49,9 @@ Result<std::optional<std::vector<Candidate>>> Search::run(const Batch& batch, co
   for (const Answer& answer : clean) predictions.push_back(answer.prediction);
   mover.begin(batch, std::move(predictions));
   std::vector<std::optional<Candidate>> best(static_cast<std::size_t>(batch.count));
-  for (std::size_t i = 0; method.fromBest && i < best.size(); ++i) best[i] = unmoved(batch, clean, i);
+  if (method.fromBest) {
+    for (std::size_t i = 0; i < best.size(); ++i) best[i] = unmoved(batch, clean, i);
+  }
   for (std::int64_t step = 1; step <= method.steps; ++step) {
     if (!next(step)) return std::optional<std::vector<Candidate>>();
     // A number that no other step of another batch has: random() is keyed by it, and by the place in the batch.

@@ -2,15 +2,15 @@
 """What gates cost and save, in pairs that are taken in turn.
 
 usage: gates.py batch [--tbemc PATH] [--samples 32] [--going 16] [--blocks 6] [--pairs 5] [--threads 2]
-       gates.py latency [--tbemc PATH] [--blocks 12] [--pairs 5] [--threads 1]
+       gates.py latency --threads 1 [--tbemc PATH] [--blocks 6] [--pairs 5] [--repeat 100]
        gates.py pytorch [--tbemc PATH] [--python PATH] [--network skipnet|sdn_resnet56] [--n 3] [--pictures 10]
 
 batch: a network of residual blocks in a batch of `samples`, of which `going` are computed (by skips before each block, or by an exit before
 all of them), against the same blocks without gates in a batch of `going`. The ratio is the first over the second; that of the blocks is the
 same of what all blocks but the first add, as what stands before and behind skips is computed for the whole batch.
 latency: at batch 1, what k of `blocks` residual blocks take, k from none to all and each once a round in an order of its own, against
-fixed + k * block by least squares of relative deviations, for blocks of three sizes. A time is the 5 % quantile of the runs of a round, the least of all rounds:
-beside other programs a run of some milliseconds is often interrupted.
+fixed + k * block by least squares of relative deviations, for blocks of three sizes. A time is the 5 % quantile of the runs of a
+round, the least of all rounds: beside other programs a run of some milliseconds is often interrupted.
 pytorch: inference at batch 1, picture by picture, against eager PyTorch with real branches on the same weights and pictures.
 """
 import argparse

@@ -68,6 +68,14 @@ block affine(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
 
 network moving(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] { return affine(x) }
 
+block weighed(x: tensor[n, c, h, w]) -> tensor[n, 1, h, w] {
+  weight share: tensor[c, 1, 1] init constant(0.3)
+  weight shift: tensor[h, w] init constant(0.1)
+  return sigmoid(reshape(sum(x * share, axis: 1), shape: [n, 1, h, w]) + shift)
+}
+
+network telling(x: tensor[n, c, h, w]) -> tensor[n, 1, h, w] { return weighed(x) }
+
 dataset pictures = npy(inputs: ["train.npy"], target: "train_labels.npy", classes: 4, test_inputs: ["test.npy"],
                        test_target: "test_labels.npy")
 """
@@ -84,7 +92,9 @@ EXITS = ["deepsloth(steps: 4)", "gradient(steps: 3, look: 0, objective: uncertai
 KEEPS = ["random", "gradient(steps: 4, look: 0)", "gradient(steps: 4, look: 1, label: 0.2, objective: margins)",
          "ilfo(steps: 4, label: 3)", "gradmdm(steps: 4, label: 0.2)", "blackbox(steps: 60, share: 0.3)"]
 LEARNS = ["generator(moving(), epochs: 4, examples: 20, rate: 0.02)",
-          "generator(moving(), epochs: 3, examples: 20, optimizer: sgd(lr: 0.05), objective: margins)"]
+          "generator(moving(), epochs: 3, examples: 20, optimizer: sgd(lr: 0.05), objective: margins)",
+          "generator(moving(), epochs: 3, examples: 20, rate: 0.02, objective: closed)",
+          "generator(moving(), epochs: 4, examples: 20, rate: 0.02, discriminator: telling(), adversarial: 0.5)"]
 FREE = ["universal(epochs: 30)", "generator(epochs: 30)"]  # random numbers begin them
 
 DEFENDED = ["linf", "l2"]  # searches whose points are told from examples, and squeezed
@@ -302,6 +312,8 @@ WRONG = [
     ("power", skipper, "l2", "gradmdm(steps: 4)"),
     ("open gates", skipper, "linf", "gradmdm(steps: 4)"),
     ("shares", skipper, "linf", LEARNS[0]),
+    ("adversarial", leaver, "linf", LEARNS[-1]),
+    ("discriminator", leaver, "linf", LEARNS[-1]),
 ]
 
 

@@ -24,6 +24,7 @@ class Method:
         self.power = float(given.get("power", 3.5))
         self.label = float(given.get("label", 0.03))
         self.epochs = int(given.get("epochs", 3))
+        self.adversarial = float(given.get("adversarial", 0))
         self.sgd = float(given["optimizer"][len("sgd(lr: "):-1]) if "optimizer" in given else None
 
 
@@ -146,13 +147,31 @@ class Twin:
                 return self.into_box(seed + self.radius * raw.tanh())
             return self.into_box(seed + self.radius * raw / (self.lengths(raw) + 1e-12))
 
+        share = torch.full((examples.shape[1], 1, 1), 0.3, dtype=self.dtype, requires_grad=True)
+        offset = torch.full(examples.shape[2:], 0.1, dtype=self.dtype, requires_grad=True)
+
+        def tell(x):
+            return ((x * share).sum(1, keepdim=True) + offset).sigmoid()
+
+        def judged(points):
+            return (tell(points) - 1).square().flatten(1).mean(1).sum()
+
+        judging = torch.optim.Adam([share, offset], method.rate)
         optimizer = torch.optim.Adam([gain, shift], method.rate)
         if method.sgd is not None:
             optimizer = torch.optim.SGD([gain, shift], method.sgd)
         batch = batch.to(self.dtype)
         for _ in range(method.epochs):
+            if method.adversarial and self.wrong != "discriminator":
+                judging.zero_grad()
+                (judged(batch) + tell(place(batch).detach()).square().flatten(1).mean(1).sum()).backward()
+                judging.step()
             optimizer.zero_grad()
-            self.objective(method, place(batch), batch, None).backward()
+            points = place(batch)
+            loss = self.objective(method, points, batch, None)
+            if method.adversarial and self.wrong != "adversarial":
+                loss = loss + method.adversarial * judged(points)
+            loss.backward()
             optimizer.step()
         with torch.no_grad():
             return place(examples.to(self.dtype)).float()

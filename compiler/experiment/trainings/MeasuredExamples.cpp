@@ -11,9 +11,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace tbem::driver {
@@ -82,21 +84,39 @@ std::vector<std::pair<std::string, std::string>> levelsNamed(const ast::Clause& 
   return levels;
 }
 
+/// Without comments, and with one space where there are several or a new line.
+std::string onOneLine(std::string_view text) {
+  std::string line;
+  bool inString = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool isComment = !inString && text[i] == '/' && i + 1 < text.size() && (text[i + 1] == '/' || text[i + 1] == '*');
+    if (isComment) {
+      const bool toEnd = text[i + 1] == '/';
+      i = std::min(text.find(toEnd ? "\n" : "*/", i + 2), text.size() - 1);
+      if (!toEnd) ++i;
+      continue;
+    }
+    inString = inString != (text[i] == '"');
+    if (inString || std::isspace(static_cast<unsigned char>(text[i])) == 0)
+      line += text[i];
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
 /// The clause as each row has it. False after a report, of the first row that it is wrong in.
 bool readAttacks(Workspace& workspace, const ast::Clause& clause, const DesignRun& run, MeasuredExamples& examples) {
+  examples.attackClause = &clause;
   for (const ast::Argument& item : clause.items)
-    examples.attack += fmt::format("{} {}", examples.attack.empty() ? "attack" : ",", workspace.session.sources.text(item.range));
+    examples.attack += (examples.attack.empty() ? "attack " : ", ") + onOneLine(workspace.session.sources.text(item.range));
   for (const std::size_t row : run.chosen) {
-    DiagnosticSink& sink = workspace.session.sink;
     std::optional<graph::Attack> attack;
-    const auto reports = reportsOf(
-        sink, [&] { attack = graph::readAttack(workspace.session, *workspace.program, clause, run.spec, run.rows[row]); });
-    for (Diagnostic each : reports) {
-      each.levels = levelsNamed(clause, run, row);
-      sink.append(std::move(each));
-    }
+    reportingAt(workspace.session.sink, clause, run, row,
+                [&] { attack = graph::readAttack(workspace.session, *workspace.program, clause, run.spec, run.rows[row]); });
     if (!attack) return false;
-    RowAttack of{std::move(*attack), examples.plan, nullptr, nullptr, {}, {}};
+    RowAttack of{std::move(*attack), examples.plan, {}, {}, {}, {}, {}, {}};
     takeBall(of.plan, of.spec.ball);
     of.plan.keepLabel = of.spec.keepLabel;
     of.plan.repeats = 0;
@@ -107,9 +127,19 @@ bool readAttacks(Workspace& workspace, const ast::Clause& clause, const DesignRu
 
 }  // namespace
 
-std::string MeasuredExamples::text() const {
+std::string MeasuredExamples::examplesText() const {
   const std::string repeats = spec.repeats == graph::kUsualRepeats ? "" : fmt::format(", {} repeats", spec.repeats);
-  return spec.data.name + " by " + spec.weights.text + repeats + (attack.empty() ? "" : ", " + attack);
+  return spec.data.name + " by " + spec.weights.text + repeats;
+}
+
+std::string MeasuredExamples::text() const { return examplesText() + (attack.empty() ? "" : ", " + attack); }
+
+void reportingAt(DiagnosticSink& sink, const ast::Clause& clause, const DesignRun& run, std::size_t row,
+                 const std::function<void()>& work) {
+  for (Diagnostic each : reportsOf(sink, work)) {
+    if (each.levels.empty()) each.levels = levelsNamed(clause, run, row);
+    sink.append(std::move(each));
+  }
 }
 
 std::optional<MeasuredExamples> readMeasuredExamples(Workspace& workspace,
@@ -154,6 +184,7 @@ bool makeAttackGraphs(Workspace& workspace, const Target& target, MeasuredExampl
     return oneRowOf(workspace, graph::attackOf(run.spec, attack.spec, task, std::move(read)), target, run.rows[row]);
   };
   if (attack.spec.method.epochs > 0) attack.learner = graphOf(graph::Task::Learn);
+  if (attack.spec.method.search.discriminator != nullptr) attack.discriminator = graphOf(graph::Task::Discriminate);
   attack.mover = graphOf(graph::Task::Move);
   return true;
 }

@@ -7,6 +7,7 @@
 #include "runtime/perturb/Perturb.h"
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,9 +21,10 @@ namespace tbem::driver {
 struct RowAttack {
   graph::Attack spec;
   perturb::Plan plan;
-  std::unique_ptr<DesignRun> learner;  ///< null: the method learns nothing
+  std::unique_ptr<DesignRun> learner;        ///< null: the method learns nothing
+  std::unique_ptr<DesignRun> discriminator;  ///< null: nothing learns against it
   std::unique_ptr<DesignRun> mover;
-  std::optional<graph::Row> learned, moved;  ///< these, elaborated
+  std::optional<graph::Row> learned, told, moved;  ///< these, elaborated
 };
 
 struct MeasuredExamples {
@@ -33,11 +35,13 @@ struct MeasuredExamples {
   data::Description about;
   /// What each row is asked about: split, number, repeats. The batch is the row's; nothing is moved, so all numbers are valid.
   perturb::Plan plan;
-  std::string attack;                        ///< clause `attack` as a person writes it; "": there is none
-  std::map<std::size_t, RowAttack> attacks;  ///< by row of the design, of those that were chosen
+  const ast::Clause* attackClause = nullptr;  ///< null: there is none
+  std::string attack;                         ///< the clause as a person writes it, on one line
+  std::map<std::size_t, RowAttack> attacks;   ///< by row of the design, of those that were chosen
 
-  /// "fashion.test(count: 1000) by t, 3 repeats, attack random": as reports name it, without repeats where they are the usual
-  /// ones.
+  /// "fashion.test(count: 1000) by t, 3 repeats": without repeats where they are the usual ones.
+  std::string examplesText() const;
+  /// The same with ", attack random": as reports name it.
   std::string text() const;
 };
 
@@ -51,6 +55,10 @@ std::optional<MeasuredExamples> readMeasuredExamples(Workspace& workspace,
 /// training's step. Reports what differs.
 bool rowFits(DiagnosticSink& sink, const MeasuredExamples& examples, const DesignRun& run, std::size_t row,
              const graph::Row& elaborated, const graph::Row& trained);
+
+/// Does what may report mistakes of an attack in a row, which then say at which levels of the factors that the clause names.
+void reportingAt(DiagnosticSink& sink, const ast::Clause& clause, const DesignRun& run, std::size_t row,
+                 const std::function<void()>& work);
 
 /// Makes the graphs of the row's attack, which there must be, to be elaborated. False after a report.
 bool makeAttackGraphs(Workspace& workspace, const Target& target, MeasuredExamples& examples, const DesignRun& run,

@@ -115,6 +115,10 @@ private:
         of.learner = graphOf(graph::Task::Learn, &method, made.plan.batch);
         of.learner->storagesOf = made.victim.get();
       }
+      if (method.search.discriminator != nullptr) {
+        of.discriminator = graphOf(graph::Task::Discriminate, &method, made.plan.batch);
+        of.discriminator->storagesOf = of.learner.get();
+      }
       of.mover = graphOf(graph::Task::Move, &method, made.plan.batch);
       of.mover->storagesOf = of.learner != nullptr ? of.learner.get() : made.victim.get();
     }

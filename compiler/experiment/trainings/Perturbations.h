@@ -14,7 +14,8 @@ namespace tbem::driver {
 /// A method's graphs.
 struct MethodRun {
   graph::MethodSpec spec;
-  std::unique_ptr<DesignRun> learner;  ///< null: it learns nothing
+  std::unique_ptr<DesignRun> learner;        ///< null: it learns nothing
+  std::unique_ptr<DesignRun> discriminator;  ///< null: nothing learns against it
   std::unique_ptr<DesignRun> mover;
 };
 

@@ -61,9 +61,9 @@ struct InputSpec {
   bool counts(std::span<const std::uint32_t> levels) const;
 };
 
-/// What graphs are built for. Evaluate: the loss of a network that does not train, with its running statistics. Move and Learn: a
-/// search for inputs that make it slow (SearchSpec).
-enum class Task : std::uint8_t { Infer, Train, Evaluate, Move, Learn };
+/// What graphs are built for. Evaluate: the loss of a network that does not train, with its running statistics. Move, Learn and
+/// Discriminate: a search for inputs that make it slow (SearchSpec).
+enum class Task : std::uint8_t { Infer, Train, Evaluate, Move, Learn, Discriminate };
 
 /// How a training step treats gates (docs/training.md). Arms are mixed by the gates' decisions, whose gradients are the scores'
 /// (StraightThrough); by the scores (Soft); or by decisions drawn with the scores as probabilities, whose gradients are those of
@@ -88,7 +88,8 @@ enum class Objective : std::uint8_t {
 ///
 /// Task::Move: inputs NAME (the point; with an objective, or where it proposes), NAME.seed (the example), NAME.label (where
 /// `keep` is not 0) and NAME.state[i]; outputs: the next point, and as many next states. Task::Learn: one step of the weights of
-/// `through`, which makes points of NAME.seed. Their paths begin with `path`.
+/// `through`, which makes points of NAME.seed. Their paths begin with `path`. Task::Discriminate: one step of the weights of
+/// `discriminator`, which sees NAME.seed and what `through` makes of it.
 struct SearchSpec {
   Objective objective = Objective::None;
   /// Flops: the scale of the logistic function. The best of those tried on Shallow-Deep networks
@@ -109,7 +110,11 @@ struct SearchSpec {
   const ast::Expr* through = nullptr;  ///< the network that makes points; null: `generator`
   std::string generator;               ///< of std.nn; "": points are not made by a network
   std::string path;                    ///< of the weights of that network
-  SrcRange range;                      ///< of the method in the program
+  /// Learn, Discriminate: the network that learns to tell points from seeds while the other learns to make them; null: none.
+  /// Paths of its weights begin with `path`.discriminator.
+  const ast::Expr* discriminator = nullptr;
+  Rational adversarial{1};  ///< weight, in the objective of points, of how well it tells them
+  SrcRange range;           ///< of the method in the program
 
   /// Whether points are made by a network.
   bool generates() const { return through != nullptr || !generator.empty(); }

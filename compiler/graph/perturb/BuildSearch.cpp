@@ -30,7 +30,8 @@ public:
   bool run() {
     if (!readInput()) return false;
     seed = addInput("seed");
-    return spec.task == Task::Learn ? learn() : move();
+    if (spec.task == Task::Move) return move();
+    return spec.task == Task::Learn ? learn() : discriminate();
   }
 
 private:
@@ -150,22 +151,39 @@ private:
     return static_cast<TensorId>(sum.id);
   }
 
-  // ---- The two graphs ---------------------------------------------------------------------------------------------------
+  // ---- The graphs -------------------------------------------------------------------------------------------------------
 
-  /// Points that a network makes of the seeds. Poison after a report.
-  Value generate() {
-    const SrcRange use = search.through != nullptr ? search.through->range : search.range;
-    const Value callee =
-        search.through != nullptr ? e.evaluateIn(*spec.module, *search.through, {}) : e.libraryOperator(search.generator, use);
+  /// What a network of the method makes of this tensor. Poison after a report.
+  Value apply(const Value& callee, TensorId to, const std::string& path, SrcRange use) {
     if (callee.isPoison()) return {};
     const bool callable =
         (callee.is(ValueKind::Declaration) || callee.is(ValueKind::Partial)) && callee.decl->kind == ast::NodeKind::Callable;
     if (!callable) return e.fail(diag::unknown_network, use, kindName(callee));
     std::optional<std::vector<Local>> parameters = e.networkParameters(callee, {}, use);
     if (!parameters) return {};
-    const Value raw = e.applyRoot(callee, std::move(*parameters), {tensorValue(seed)}, search.path, use);
+    return e.applyRoot(callee, std::move(*parameters), {tensorValue(to)}, path, use);
+  }
+
+  /// Points that a network makes of the seeds. Poison after a report.
+  Value generate() {
+    const SrcRange use = search.through != nullptr ? search.through->range : search.range;
+    const Value callee =
+        search.through != nullptr ? e.evaluateIn(*spec.module, *search.through, {}) : e.libraryOperator(search.generator, use);
+    const Value raw = apply(callee, seed, search.path, use);
     if (raw.isPoison() || !isLikeSeed(raw, *static_cast<const ast::Callable*>(callee.decl), use)) return {};
     return call(search.move, {raw, tensorValue(seed)}, search.parameters);
+  }
+
+  /// What the discriminator says of these samples: numbers for each, which are to be 1 for seeds. Poison after a report.
+  Value judge(TensorId samples) {
+    const SrcRange use = search.discriminator->range;
+    const Value callee = e.evaluateIn(*spec.module, *search.discriminator, {});
+    Value answers = apply(callee, samples, search.path + ".discriminator", use);
+    if (answers.isPoison()) return {};
+    const bool isOfSamples =
+        answers.is(ValueKind::Tensor) && !e.graph.tensors[answers.id].shape.empty() && e.graph.tensors[answers.id].dtype == dtype;
+    if (isOfSamples) return answers;
+    return e.fail(diag::wrong_tensor, use, "the result of a discriminator", "numbers for each example, such as [n, 1]");
   }
 
   /// Whether what a network made of the seeds has their type and shape; reports what it is else.
@@ -240,15 +258,44 @@ private:
     const Value point = generate();
     if (point.isPoison()) return false;
     const std::size_t learned = e.graph.weights.size();
-    const std::optional<TensorId> objective = objectiveOf(static_cast<TensorId>(point.id));
-    if (!objective) return false;
-    e.graph.loss = *objective;
+    if (!objectiveOf(static_cast<TensorId>(point.id)) || !addJudgement(static_cast<TensorId>(point.id))) return false;
+    return update(static_cast<TensorId>(sum.id), 0, learned);
+  }
+
+  /// How much points are told from seeds (Mao et al. 2017, equation 9, with 1 for what is to be taken for a seed). False after a
+  /// report.
+  bool addJudgement(TensorId point) {
+    if (search.discriminator == nullptr) return true;
+    e.inTraining = true;
+    const Value answers = judge(point);
+    return !answers.isPoison() && add(call("taken_for_seeds", {answers}, {{"share", search.adversarial}}));
+  }
+
+  /// One step of the discriminator, which sees seeds and points together, so that both have the moments of one batch.
+  bool discriminate() {
+    e.inTraining = true;
+    const Value point = generate();
+    if (point.isPoison()) return false;
+    const std::size_t made = e.graph.weights.size();
+    Value both = Value::ofKind(ValueKind::List);
+    both.items = {tensorValue(seed), point};
+    const Value samples = e.callNamed("concat", {both}, {{"axis", Value::number(e.pool.constant(0))}}, search.range);
+    if (samples.isPoison()) return false;
+    const Value answers = judge(static_cast<TensorId>(samples.id));
+    if (answers.isPoison()) return false;
+    const Value loss = e.callNamed("told_apart", {answers}, {{"seeds", Value::number(shape.front())}}, search.range);
+    return !loss.isPoison() && update(static_cast<TensorId>(loss.id), made, e.graph.weights.size());
+  }
+
+  /// Gradients and updates of the weights from `first` to before `end`; the others stay. False after a report.
+  bool update(TensorId loss, std::size_t first, std::size_t end) {
+    e.graph.loss = loss;
     const Value optimizer = spec.optimizer != nullptr ? e.evaluateIn(*spec.module, *spec.optimizer, {}) : adam();
     const SrcRange use = spec.optimizer != nullptr ? spec.optimizer->range : search.range;
     if (optimizer.isPoison()) return false;
     Updating updating{{{optimizer, use}}, std::vector<std::uint32_t>(e.graph.weights.size(), kStays)};
-    std::fill_n(updating.of.begin(), learned, 0);
-    return Differentiator(e, e.graph).differentiate(*objective, updating);
+    std::fill_n(updating.of.begin() + static_cast<std::ptrdiff_t>(first), end - first, 0);
+    return Differentiator(e, e.graph).differentiate(loss, updating);
   }
 
   Value adam() {

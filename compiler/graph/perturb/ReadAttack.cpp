@@ -38,7 +38,8 @@ std::optional<Attack> readAttack(Session& session, const sema::Program& program,
   const auto readOwn = [&](const ast::Argument& item) {
     const std::string& name = item.name.text;
     if (name == "keep") {
-      attack.keepLabel = calledWord(item.value).name == "label";
+      const auto* word = ast::dynCast<ast::NameRef>(item.value);
+      attack.keepLabel = word != nullptr && word->name.text == "label";
       if (!attack.keepLabel) e.fail(diag::design_clause_value, item.range, name, "`label`", e.text(*item.value));
     } else if (name == "seed") {
       if (const auto seed = e.whole(name, *item.value, 0)) attack.seed = static_cast<std::uint64_t>(*seed);

@@ -29,7 +29,8 @@ const Words kAdam{"steps", "rate", "look", "distance", "label"};
 const Words kClosed{"steps", "rate", "look", "temperature", "power", "distance", "label"};
 const Words kAsk{"steps", "share"};
 const Words kLearn{"epochs", "examples", "rate", "optimizer", "objective", "temperature"};
-const Words kGenerate{"network", "epochs", "examples", "rate", "optimizer", "objective", "temperature"};
+const Words kGenerate{"network",   "epochs",      "examples",      "rate",       "optimizer",
+                      "objective", "temperature", "discriminator", "adversarial"};
 
 /// What a method is where the program says no more. A new one is a row here, with its operators in stdlib/nn/perturbation.tbem
 /// and a line in docs/perturb.md.
@@ -90,12 +91,14 @@ public:
       method.examples = e.whole(name, value, 1);
     else if (name == "network")
       method.search.through = &value;
+    else if (name == "discriminator")
+      method.search.discriminator = &value;
     else if (name == "optimizer")
       method.optimizer = &value;
     else if (name == "objective")
       readObjective(value);
     else if (name == "share")
-      readShare(value);
+      method.search.covered = readShare(e, name, value, "an image").value_or(method.search.covered);
     else
       readWeight(name, value);
   }
@@ -107,20 +110,13 @@ private:
       method.search.objective = Objective::Flops;
     else if (name == "margins")
       method.search.objective = Objective::Margins;
+    else if (name == "closed")
+      method.search.objective = Objective::Closed;
     else if (name == "uncertainty")
       method.search.objective = Objective::Uncertainty;
     else
-      e.fail(diag::design_clause_value, expr.range, "objective", "`flops`, `margins` or `uncertainty`", "`" + e.text(expr) + "`");
-  }
-
-  /// Of an image that the first squares cover.
-  void readShare(const ast::Expr& expr) {
-    const Value given = e.value(expr);
-    const auto share = e.numberOf(given);
-    if (share && share->num > 0 && compare(*share, {1}) <= 0)
-      method.search.covered = *share;
-    else if (!given.isPoison())
-      e.fail(diag::design_clause_value, expr.range, "share", "a share of an image, above 0 and at most 1", e.text(expr));
+      e.fail(diag::design_clause_value, expr.range, "objective", "`flops`, `margins`, `closed` or `uncertainty`",
+             "`" + e.text(expr) + "`");
   }
 
   /// A real parameter: above 0 where it divides or moves, else from 0.
@@ -141,6 +137,7 @@ private:
     (name == "rate"          ? search.rate
      : name == "temperature" ? search.temperature
      : name == "power"       ? search.power
+     : name == "adversarial" ? search.adversarial
      : name == "distance"    ? search.distance
                              : search.keep) = *number;
   }
@@ -244,6 +241,8 @@ std::optional<MethodSpec> readMethod(ClauseReader& e, const ast::Argument& item,
     ArgumentReader arguments(e, *form, place.keepLabel, method);
     for (const ast::Argument& given : call->arguments) arguments.read(given);
   }
+  if (compare(search.adversarial, {1}) != 0 && search.discriminator == nullptr)
+    e.fail(diag::design_clause_value, item.range, "adversarial", "a `discriminator` beside it", "none");
   search.parameters = {{"radius", ball.radius}, {"low", ball.low}, {"high", ball.high}};
   if (walks) search.parameters.emplace_back("rate", search.rate);
   if (search.proposes) {
@@ -251,6 +250,15 @@ std::optional<MethodSpec> readMethod(ClauseReader& e, const ast::Argument& item,
     search.parameters.emplace_back("share", search.covered);
   }
   return e.sink.errorCount() == errors ? std::optional<MethodSpec>(std::move(method)) : std::nullopt;
+}
+
+std::optional<Rational> readShare(ClauseReader& e, const std::string& name, const ast::Expr& expr, const char* of) {
+  const Value given = e.value(expr);
+  const auto share = e.numberOf(given);
+  if (share && share->num > 0 && compare(*share, {1}) <= 0) return share;
+  if (!given.isPoison())
+    e.fail(diag::design_clause_value, expr.range, name, fmt::format("a share of {}, above 0 and at most 1", of), e.text(expr));
+  return std::nullopt;
 }
 
 const ast::Argument* readMoving(ClauseReader& e, const ast::Clause& clause, Ball& ball, const char* items, const OwnItem& own) {
@@ -280,17 +288,12 @@ const ast::Argument* readMoving(ClauseReader& e, const ast::Clause& clause, Ball
 std::optional<Hardening> readHardening(ClauseReader& e, const ast::Clause& clause) {
   const std::size_t errors = e.sink.errorCount();
   Hardening hardening;
-  const auto readShare = [&](const ast::Argument& item) {
+  const auto readOwn = [&](const ast::Argument& item) {
     if (item.name.text != "share") return false;
-    const Value given = e.value(*item.value);
-    const auto share = e.numberOf(given);
-    if (share && share->num > 0 && compare(*share, {1}) <= 0)
-      hardening.share = *share;
-    else if (!given.isPoison())
-      e.fail(diag::design_clause_value, item.range, "share", "a share of the batch, above 0 and at most 1", e.text(*item.value));
+    hardening.share = readShare(e, "share", *item.value, "the batch").value_or(hardening.share);
     return true;
   };
-  const ast::Argument* method = readMoving(e, clause, hardening.ball, "one method, `norm:`, `box:` and `share:`", readShare);
+  const ast::Argument* method = readMoving(e, clause, hardening.ball, "one method, `norm:`, `box:` and `share:`", readOwn);
   std::optional<MethodSpec> read;
   if (method != nullptr) read = readMethod(e, *method, {.ball = hardening.ball});
   if (read && (read->epochs > 0 || read->search.proposes))

@@ -31,6 +31,9 @@ struct MethodPlace {
 /// `gradient(steps: 30)`. Nothing after a report.
 std::optional<MethodSpec> readMethod(ClauseReader& reader, const ast::Argument& item, const MethodPlace& place);
 
+/// A share above 0 and at most 1; nothing after a report. `name`: of the argument, which is a share of this.
+std::optional<Rational> readShare(ClauseReader& reader, const std::string& name, const ast::Expr& expr, const char* of);
+
 /// What clauses that move examples say: one method, `norm:` and `box:`, read into `ball`, and items of their own, which `own`
 /// reads (false: it is none of them). `items`: what there may be, for reports. Gives the method's item; null: there is none,
 /// which was reported.

@@ -279,7 +279,7 @@ bool Experiment::Impl::mix(Structure& s) {
 const Structure* Experiment::Impl::elaborate(Levels levels) {
   auto made = std::make_unique<Structure>();
   ElaborateOptions settings;
-  settings.training = spec.task == Task::Train || spec.task == Task::Learn;
+  settings.training = spec.task == Task::Train || spec.task == Task::Learn || spec.task == Task::Discriminate;
   settings.differentiates = settings.training || spec.task == Task::Move;
   settings.search = spec.search ? &*spec.search : nullptr;
   settings.updates = options.updates;

@@ -13,18 +13,37 @@
 
 namespace tbem::driver {
 
-bool elaborateAttack(Workspace& workspace, const Target& target, MeasuredExamples& examples, const DesignRun& run,
-                     std::size_t row, const graph::Row& network) {
+namespace {
+
+/// False after a report.
+bool elaborate(Workspace& workspace, const Target& target, MeasuredExamples& examples, const DesignRun& run, std::size_t row,
+               const graph::Row& network) {
   if (!makeAttackGraphs(workspace, target, examples, run, row, network)) return false;
   RowAttack& attack = examples.attacks.at(row);
-  const std::array searches{attack.learner.get(), attack.mover.get()};
+  const std::array searches{attack.learner.get(), attack.discriminator.get(), attack.mover.get()};
   if (!weighGates(searches, network, attack.plan.batch)) {
     reportNoGates(workspace.session.sink, attack.spec.method.range, network, attack.plan.batch);
     return false;
   }
   if (attack.learner != nullptr) attack.learned = elaborateRow(*attack.learner, 0);
+  if (attack.discriminator != nullptr) attack.told = elaborateRow(*attack.discriminator, 0);
   attack.moved = elaborateRow(*attack.mover, 0);
-  return attack.moved && (attack.learner == nullptr || attack.learned);
+  return attack.moved && (attack.learner == nullptr || attack.learned) && (attack.discriminator == nullptr || attack.told);
+}
+
+}  // namespace
+
+bool elaborateAttack(Workspace& workspace, const Target& target, MeasuredExamples& examples, const DesignRun& run,
+                     std::size_t row, const graph::Row& network) {
+  bool done = false;
+  reportingAt(workspace.session.sink, *examples.attackClause, run, row,
+              [&] { done = elaborate(workspace, target, examples, run, row, network); });
+  return done;
+}
+
+const RowAttack* attackOn(const MeasuredExamples& examples, std::size_t row) {
+  const auto attack = examples.attacks.find(row);
+  return attack == examples.attacks.end() ? nullptr : &attack->second;
 }
 
 std::string identityOf(const RowAttack& attack, const data::Description& about) {
@@ -33,7 +52,7 @@ std::string identityOf(const RowAttack& attack, const data::Description& about) 
   std::string text = fmt::format("attack 1;{};{};{};{};{};{};{};{};{};{};{}", plan.batch, plan.seed, static_cast<int>(plan.norm),
                                  plan.radius, plan.low, plan.high, plan.keepLabel, method.steps, method.look, method.epochs,
                                  method.examples.value_or(about.train));
-  for (const auto* row : {&attack.learned, &attack.moved}) {
+  for (const auto* row : {&attack.learned, &attack.told, &attack.moved}) {
     if (*row) text += ";" + graphIdentity((*row)->structure->graph, (*row)->values);
   }
   return jit::hashKey(text);
@@ -52,6 +71,9 @@ tl::expected<std::list<jit::Compiled>, std::string> compileBeside(RowTable& tabl
   };
   if (attack != nullptr && attack->learner != nullptr) {
     if (auto why = add("what it learns", *attack->learner, *attack->learned)) return tl::unexpected(std::move(*why));
+  }
+  if (attack != nullptr && attack->discriminator != nullptr) {
+    if (auto why = add("its discriminator", *attack->discriminator, *attack->told)) return tl::unexpected(std::move(*why));
   }
   if (attack != nullptr) {
     if (auto why = add("its attack", *attack->mover, *attack->moved)) return tl::unexpected(std::move(*why));
@@ -75,14 +97,19 @@ tl::expected<std::list<jit::Compiled>, std::string> compileBeside(RowTable& tabl
 tl::expected<std::optional<perturb::Summary>, std::string> runAttack(const RowAttack& attack, const MeasuredExamples& examples,
                                                                      const data::Dataset& dataset, const perturb::Victim& victim,
                                                                      const std::list<jit::Compiled>& code,
-                                                                     const perturb::CostProgress& progress) {
+                                                                     const ExampleProgress& progress) {
   const graph::MethodSpec& spec = attack.spec.method;
   std::vector<perturb::Method> methods{methodOf(spec, victim.input, &code.back().executable)};
   methods.front().learning = learningOf(spec, victim.input, examples.about.train);
-  if (methods.front().learning) methods.front().learning->step = &std::next(code.begin())->executable;
+  if (auto& learning = methods.front().learning) {
+    learning->step = &std::next(code.begin())->executable;
+    if (learning->discriminates) learning->discriminator = &std::next(code.begin(), 2)->executable;
+  }
   bool goesOn = true;
   perturb::Observer observer;
-  observer.progress = [&](std::int64_t done, std::int64_t total, const std::string&) { goesOn = progress(done, total); };
+  observer.progress = [&](std::int64_t done, std::int64_t total, const std::string& what) {
+    goesOn = progress(what + ", point", done, total);
+  };
   observer.stop = [&] { return !goesOn; };
   const auto outcome = perturb::run(attack.plan, dataset, victim, methods, {}, observer);
   if (!outcome) return tl::unexpected(outcome.error().message);

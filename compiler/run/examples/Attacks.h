@@ -3,11 +3,13 @@
 
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/run/Rows.h"
-#include "runtime/perturb/Costs.h"
 #include "runtime/perturb/Summary.h"
 
 #include <tl/expected.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <list>
 #include <optional>
 #include <string>
@@ -18,6 +20,9 @@ namespace tbem::driver {
 bool elaborateAttack(Workspace& workspace, const Target& target, MeasuredExamples& examples, const DesignRun& run,
                      std::size_t row, const graph::Row& network);
 
+/// Of the row; nullptr: there is no clause `attack`.
+const RowAttack* attackOn(const MeasuredExamples& examples, std::size_t row);
+
 /// Hash of all that decides what the attack finds, but for the network, its weights and the data.
 std::string identityOf(const RowAttack& attack, const data::Description& about);
 
@@ -26,10 +31,13 @@ std::string identityOf(const RowAttack& attack, const data::Description& about);
 tl::expected<std::list<jit::Compiled>, std::string> compileBeside(RowTable& table, const RowState& network,
                                                                   const RowAttack* attack);
 
+/// `what` of the row ("example", "gradient, step 3 of 30, point") is done so often; false ends it.
+using ExampleProgress = std::function<bool(const std::string& what, std::int64_t done, std::int64_t total)>;
+
 /// What the attack did to the examples. `code`: of compileBeside. Nothing: `progress` ended it.
 tl::expected<std::optional<perturb::Summary>, std::string> runAttack(const RowAttack& attack, const MeasuredExamples& examples,
                                                                      const data::Dataset& dataset, const perturb::Victim& victim,
                                                                      const std::list<jit::Compiled>& code,
-                                                                     const perturb::CostProgress& progress);
+                                                                     const ExampleProgress& progress);
 
 }  // namespace tbem::driver

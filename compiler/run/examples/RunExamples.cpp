@@ -73,12 +73,6 @@ runtime::Measurement measurementOf(const perturb::Costs& costs, const std::optio
   return value;
 }
 
-/// Of the row; nullptr: there is no clause `attack`.
-const RowAttack* attackOn(const MeasuredExamples& examples, std::size_t row) {
-  const auto attack = examples.attacks.find(row);
-  return attack == examples.attacks.end() ? nullptr : &attack->second;
-}
-
 /// Hash of what the rows of a plan have in common: weights, data, what is asked. Errors: why they cannot run.
 tl::expected<std::string, std::string> hashOfExamples(const MeasuredExamples& examples, const CheckpointOf& checkpointOf) {
   const auto weights = keptWeights(*examples.training, checkpointOf(*examples.training));
@@ -120,8 +114,6 @@ void identifyExamples(std::vector<CaseRow>& rows, const CheckpointOf& checkpoint
       continue;
     }
     row.examples = *entry->second;
-    if (const RowAttack* attack = attackOn(*row.plan->examples, row.row))
-      row.examples = jit::hashKey(row.examples + identityOf(*attack, row.plan->examples->about));
     row.identity = jit::hashKey(row.identity + row.examples);
   }
 }
@@ -164,15 +156,13 @@ tl::expected<std::optional<runtime::Measurement>, std::string> measureExamples(R
   const double started = measure::unixSeconds();
   measure::LoadMeter load;
   load.start();
-  const auto progressOf = [&](const char* what) {
-    return [&progress, what](std::int64_t done, std::int64_t total) { return progress(what, done, total); };
-  };
-  auto costs = perturb::costsOf(plan, **dataset, victim, progressOf("example"));
+  auto costs = perturb::costsOf(plan, **dataset, victim,
+                                [&](std::int64_t done, std::int64_t total) { return progress("example", done, total); });
   if (!costs) return tl::unexpected(costs.error().message);
   if (!*costs) return std::optional<runtime::Measurement>();
   std::optional<perturb::Summary> attacked;
   if (attack != nullptr) {
-    auto summary = runAttack(*attack, examples, **dataset, victim, *code, progressOf("point"));
+    auto summary = runAttack(*attack, examples, **dataset, victim, *code, progress);
     if (!summary) return tl::unexpected(summary.error());
     if (!*summary) return std::optional<runtime::Measurement>();
     attacked = std::move(**summary);

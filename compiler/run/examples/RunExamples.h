@@ -3,6 +3,7 @@
 
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/run/Rows.h"
+#include "compiler/run/examples/Attacks.h"
 #include "runtime/perturb/Costs.h"
 
 #include <tl/expected.hpp>
@@ -28,9 +29,6 @@ void identifyExamples(std::vector<CaseRow>& rows, const CheckpointOf& checkpoint
 
 /// The trainings whose weights these rows take, each once, behind those that they begin with.
 std::vector<const TrainingRun*> trainingsOf(const std::vector<CaseRow>& rows);
-
-/// `what` of the row ("example", "point") is done so often; false ends it.
-using ExampleProgress = std::function<bool(const char* what, std::int64_t done, std::int64_t total)>;
 
 /// What the row did with its examples. `checkpoint`: of its training. Nothing: it was ended. Errors: why it has no numbers.
 tl::expected<std::optional<runtime::Measurement>, std::string> measureExamples(RowTable& table, const CaseRow& row,

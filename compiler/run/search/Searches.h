@@ -25,7 +25,7 @@ void reportNoGates(DiagnosticSink& sink, SrcRange at, const graph::Row& network,
 
 /// A method as its run needs it, but for what it learns and its identity. `input`: of the network.
 perturb::Method methodOf(const graph::MethodSpec& spec, const std::string& input, const runtime::Executable* mover);
-/// How it learns, but for its executable; nothing where it does not. `train`: how many examples the training split has.
+/// How it learns, but for its executables; nothing where it does not. `train`: how many examples the training split has.
 std::optional<perturb::Learning> learningOf(const graph::MethodSpec& spec, const std::string& input, std::int64_t train);
 
 }  // namespace tbem::driver

@@ -57,6 +57,7 @@ constexpr JsonField kMeasure[] = {
     kLevels,
     kBackend,
     kTune,
+    kExamples,
     integer("repeat", "the repeat, counted from 0"),
     text("status", "how it ended").oneOf("ok oom failed timeout skipped"),
     text("reason", "why it is not `ok`"),

@@ -69,12 +69,12 @@ void CampaignView::campaign(const measure::Standing& standing, const CaseRow* cu
   bar->update(standing.done, standing.total, current == nullptr ? "" : inHand(*current), standing.left);
 }
 
-void CampaignView::overExamples(const CaseRow& row, const char* what, std::int64_t done, std::int64_t total) {
+void CampaignView::overExamples(const CaseRow& row, const std::string& what, std::int64_t done, std::int64_t total) {
   bar->update(standing.done, standing.total, fmt::format("{} {} of {}, {}", what, done, total, inHand(row)), standing.left);
 }
 
 void CampaignView::rowDone(const runtime::Case& key, const runtime::Measurement& value, const CaseRow& row) {
-  if (out.display.json) printMeasurement(out, key, value, row.plan->tuning, false);
+  if (out.display.json) printMeasurement(out, key, value, *row.plan, false);
   if (value.status == runtime::Status::Ok || value.status == runtime::Status::Skipped) return;
   bar->note(fmt::format("row {} ({}) on {}: {}: {}", key.row + 1, row.plan->run->levelsText(key.row), key.backend,
                         runtime::name(value.status), value.reason));

@@ -16,7 +16,7 @@ public:
   CampaignView(show::Out& out, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, bool outlook);
   void rest() override;
   void campaign(const measure::Standing& standing, const CaseRow* current) override;
-  void overExamples(const CaseRow& row, const char* what, std::int64_t done, std::int64_t total) override;
+  void overExamples(const CaseRow& row, const std::string& what, std::int64_t done, std::int64_t total) override;
   void rowDone(const runtime::Case& key, const runtime::Measurement& value, const CaseRow& row) override;
 
 private:

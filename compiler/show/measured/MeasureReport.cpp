@@ -96,7 +96,7 @@ report::Cell exampleCell(const ExampleQuantity& quantity, const std::vector<stor
   return report::number(*value);
 }
 
-void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::Measurement& value, const Tuning& tuning,
+void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::Measurement& value, const MeasurePlan& plan,
                       bool reused) {
   Json latency;
   if (value.latencyMedian)
@@ -105,7 +105,8 @@ void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::M
                        {"row", one.row},
                        {"levels", Json::parse(one.levels)},
                        {"backend", one.backend},
-                       {"tune", text(tuning)},
+                       {"tune", text(plan.tuning)},
+                       {"examples", plan.examples ? plan.examples->text() : ""},
                        {"repeat", one.repeat},
                        {"status", runtime::name(value.status)},
                        {"reason", value.reason},
@@ -148,7 +149,7 @@ void printReused(show::Out& out, const StoredRows& stored, const std::vector<Cas
       key.design = row.plan->run->spec.name;
       key.row = static_cast<std::uint32_t>(row.row);
       key.levels = row.plan->run->levels(row.row).dump();
-      printMeasurement(out, key, one.value, row.plan->tuning, true);
+      printMeasurement(out, key, one.value, *row.plan, true);
     }
   }
 }

@@ -10,7 +10,7 @@
 namespace tbem::driver {
 
 /// One `measure` object.
-void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::Measurement& value, const Tuning& tuning,
+void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::Measurement& value, const MeasurePlan& plan,
                       bool reused);
 /// The objects of the rows that were finished before this campaign.
 void printReused(show::Out& out, const StoredRows& stored, const std::vector<CaseRow>& rows,

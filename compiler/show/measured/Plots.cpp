@@ -4,6 +4,7 @@
 #include "compiler/experiment/Observations.h"
 #include "compiler/experiment/OutFolder.h"
 #include "compiler/experiment/Regressions.h"
+#include "compiler/jit/glue/Cache.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/measured/MeasureReport.h"
 
@@ -19,6 +20,8 @@ namespace tbem::driver {
 
 namespace {
 
+constexpr std::size_t kMostOfName = 80;  // a file's name has 255 bytes at most, for a regression's name, the factor and this
+
 /// "cpu", "cpu-tune-on", "cpu-tune-within-10", "pytorch-compile-true", "cpu-over-fashion.test-by-t": of a file's name.
 std::string fileWord(const Place& place) {
   std::string word;
@@ -30,7 +33,8 @@ std::string fileWord(const Place& place) {
       word += '-';
   }
   while (word.ends_with('-')) word.pop_back();
-  return word;
+  if (word.size() <= kMostOfName) return word;
+  return word.substr(0, kMostOfName) + "-" + jit::hashKey(word).substr(0, 8);
 }
 
 report::Plot measuredAgainstPredicted(const Fitted& fitted) {

@@ -38,7 +38,8 @@ std::set<std::string> wordsOfTheLanguage() {
         "names",
         // perturbations and their methods
         "box certify harden keep label look norm linf l2 margins objective rate examples share steps temperature "
-        "random uniform gradient deepsloth ilfo gradmdm blackbox power universal generator test detect svm folds cost squeeze "
+        "random uniform gradient deepsloth ilfo gradmdm blackbox power closed universal generator test detect svm folds cost "
+        "squeeze "
         "bits median attack increase_mean",
         // rows over a data set
         "count repeats mean_flops",

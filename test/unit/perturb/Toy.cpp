@@ -245,7 +245,7 @@ Method World::method(Move move, std::int64_t steps, std::int64_t look) const {
 
 Method World::learned(std::int64_t epochs, std::int64_t count) const {
   Method method = this->method(Move::Learned);
-  method.learning = Learning{&learner, "image", epochs, count};
+  method.learning = Learning{.step = &learner, .seed = "image", .epochs = epochs, .count = count};
   return method;
 }
 
