@@ -47,9 +47,9 @@
   '("task" "strength" "covering" "within" "rows" "array" "seed" "dtype" "math" "accumulate" "mixed"
     "checkpoint" "where" "full" "filter" "budget" "freeze" "optimizer" "repeat" "insert" "drop"
     "swap" "widen" "response" "terms" "validate" "on" "weights" "metric" "tune" "warmup" "steps"
-    "threads" "order" "examples" "timeout" "epochs" "batch" "loss" "patience" "schedule" "augment"
-    "backend" "every" "resume" "gates" "exits" "harden" "norm" "by" "keep" "box" "certify" "detect"
-    "squeeze")
+    "threads" "order" "examples" "attack" "timeout" "epochs" "batch" "loss" "patience" "schedule"
+    "augment" "backend" "every" "resume" "gates" "exits" "harden" "norm" "by" "keep" "box" "certify"
+    "detect" "squeeze")
   "Words that begin a clause of an experiment or a training.")
 
 (defconst tbem-words-callables
