@@ -87,6 +87,9 @@ std::vector<std::pair<std::string, std::string>> levelsNamed(const ast::Clause& 
 /// Without comments, and with one space where there are several or a new line.
 std::string onOneLine(std::string_view text) {
   std::string line;
+  const auto addSpace = [&] {
+    if (!line.empty() && line.back() != ' ') line += ' ';
+  };
   bool inString = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool isComment = !inString && text[i] == '/' && i + 1 < text.size() && (text[i + 1] == '/' || text[i + 1] == '*');
@@ -94,13 +97,14 @@ std::string onOneLine(std::string_view text) {
       const bool toEnd = text[i + 1] == '/';
       i = std::min(text.find(toEnd ? "\n" : "*/", i + 2), text.size() - 1);
       if (!toEnd) ++i;
+      addSpace();
       continue;
     }
     inString = inString != (text[i] == '"');
     if (inString || std::isspace(static_cast<unsigned char>(text[i])) == 0)
       line += text[i];
-    else if (!line.empty() && line.back() != ' ')
-      line += ' ';
+    else
+      addSpace();
   }
   while (line.ends_with(' ')) line.pop_back();
   return line;
