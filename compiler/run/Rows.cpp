@@ -1,7 +1,6 @@
 #include "compiler/run/Rows.h"
 
 #include "compiler/backends/Algorithms.h"
-#include "compiler/lower/program/Link.h"
 #include "compiler/lower/program/LoopTypes.h"
 
 #include <fmt/format.h>
@@ -28,6 +27,25 @@ bool serves(const RowState& row, const RowKey& key, int threads, bool timing) {
 bool hasLoopTypes(const RowState& row) {
   return std::ranges::all_of(row.elaborated->graph().tensors,
                              [](const graph::Tensor& tensor) { return estimate::hasLoops(tensor.dtype); });
+}
+
+std::vector<estimate::Function> functionsOf(const std::vector<NamedRow>& rows) {
+  std::vector<estimate::Function> functions;
+  functions.reserve(rows.size());
+  for (const NamedRow& each : rows) functions.push_back({each.name, &each.row->elaborated->graph(), *each.row->program});
+  return functions;
+}
+
+tl::expected<std::list<jit::Compiled>, Failed> compileTogether(const std::vector<NamedRow>& rows) {
+  const auto linked = estimate::link(functionsOf(rows));
+  if (!linked) return failed(kRunFailed, linked.error());
+  std::list<jit::Compiled> code;
+  for (const NamedRow& each : rows) {
+    auto compiled = compileRow(*each.row->elaborated, linked->programs[code.size()], {});
+    if (!compiled) return failed(kEnvironment, compiled.error());
+    code.push_back(std::move(*compiled));
+  }
+  return code;
 }
 
 RowTable::RowTable(const std::vector<RowState>& rows, const Target& target, Events& events) : target(target), events(events) {

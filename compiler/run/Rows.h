@@ -1,9 +1,12 @@
 // Rows on their way to a device: each is elaborated once, and lowered once for a backend.
 #pragma once
 
+#include "compiler/lower/program/Link.h"
 #include "compiler/run/Lowered.h"
+#include "compiler/support/Failed.h"
 
 #include <cstddef>
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +40,17 @@ struct Timing {
 /// Lowers an elaborated row for a device. `timing`: nullptr: nothing is timed.
 tl::expected<void, estimate::LowerError> lowerInto(RowState& row, Opened& device, const estimate::LowerOptions& options,
                                                    Timing* timing);
+
+/// A lowered row among others that run in one arena. `name`: what it does, for people.
+struct NamedRow {
+  std::string name;
+  const RowState* row = nullptr;
+};
+/// As functions of one arena, in this order.
+std::vector<estimate::Function> functionsOf(const std::vector<NamedRow>& rows);
+/// Their native code, in this order; a list, as who runs them points to its elements. Failures: kRunFailed (they do not link),
+/// kEnvironment (one does not compile).
+tl::expected<std::list<jit::Compiled>, Failed> compileTogether(const std::vector<NamedRow>& rows);
 
 /// Which row is asked for.
 struct RowKey {

@@ -33,59 +33,37 @@ struct KnownPerturbation {
   const runtime::Executable* layer = nullptr;  ///< of a clause `detect`; native code as well
 };
 
-/// Native code of a perturbation's graphs, which run in one arena. One class: the functions are linked together, in one order, in
-/// which the victim and the methods take them.
-class PerturbationCompiler {
-public:
-  PerturbationCompiler(State& state, const PerturbationRun& run) : state(state), run(run) {}
-
-  /// A list: the victim and the methods point to their executables.
-  tl::expected<std::list<jit::Compiled>, Failed> compile(KnownPerturbation& into) {
-    add(run.victim.get(), "the network");
-    const bool times = run.plan.repeats > 0;  // certificates need its graph alone
-    if (times) add(run.single.get(), "the network on one example");
-    add(run.layer.get(), "the network with its first layer kept");
-    for (const MethodRun& method : run.methods) {
-      add(method.learner.get(), fmt::format("the learning of `{}`", method.spec.text));
-      add(method.discriminator.get(), fmt::format("the discriminator of `{}`", method.spec.text));
-      add(method.mover.get(), fmt::format("`{}`", method.spec.text));
-    }
-    const auto linked = estimate::link(std::move(functions));
-    if (!linked) return failed(kRunFailed, linked.error());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      auto compiled = compileRow(*rows[i]->elaborated, linked->programs[i], {});
-      if (!compiled) return failed(kEnvironment, compiled.error());
-      code.push_back(std::move(*compiled));
-    }
-    next = code.begin();
-    into.victim.batch = take();
-    if (times) into.victim.single = take();
-    if (run.layer != nullptr) into.layer = take();
-    for (perturb::Method& method : into.methods) {
-      if (method.learning) method.learning->step = take();
-      if (method.learning && method.learning->discriminates) method.learning->discriminator = take();
-      method.mover = take();
-    }
-    return std::move(code);
+/// Native code of a perturbation's graphs, which run in one arena; the victim and the methods take it in the order in which it is
+/// asked for.
+tl::expected<std::list<jit::Compiled>, Failed> compile(State& state, const PerturbationRun& run, KnownPerturbation& into) {
+  std::vector<NamedRow> rows;
+  const auto add = [&](const DesignRun* of, std::string name) {
+    if (of != nullptr) rows.push_back({std::move(name), state.rowOf(of)});
+  };
+  add(run.victim.get(), "the network");
+  const bool times = run.plan.repeats > 0;  // certificates need its graph alone
+  if (times) add(run.single.get(), "the network on one example");
+  add(run.layer.get(), "the network with its first layer kept");
+  for (const MethodRun& method : run.methods) {
+    add(method.learner.get(), fmt::format("the learning of `{}`", method.spec.text));
+    add(method.discriminator.get(), fmt::format("the discriminator of `{}`", method.spec.text));
+    add(method.mover.get(), fmt::format("`{}`", method.spec.text));
   }
-
-private:
-  void add(const DesignRun* of, std::string name) {
-    if (of == nullptr) return;
-    const RowState& row = *rows.emplace_back(state.rowOf(of));
-    functions.push_back({std::move(name), &row.elaborated->graph(), *row.program});
+  auto code = compileTogether(rows);
+  if (!code) return code;
+  auto next = code->begin();
+  const auto take = [&] { return &(next++)->executable; };
+  into.victim.batch = take();
+  if (times) into.victim.single = take();
+  if (run.layer != nullptr) into.layer = take();
+  for (std::size_t m = 0; m < run.methods.size(); ++m) {
+    perturb::Method& method = into.methods[m];
+    if (run.methods[m].learner != nullptr) method.learning->step = take();
+    if (run.methods[m].discriminator != nullptr) method.learning->discriminator = take();
+    method.mover = take();
   }
-
-  /// In the order of `add`.
-  const runtime::Executable* take() { return &(next++)->executable; }
-
-  State& state;
-  const PerturbationRun& run;
-  std::vector<const RowState*> rows;
-  std::vector<estimate::Function> functions;
-  std::list<jit::Compiled> code;
-  std::list<jit::Compiled>::iterator next;
-};
+  return code;
+}
 
 /// Hash of all that decides what the method finds near an example: not how many examples there are.
 std::string identityOf(State& state, const PerturbationRun& run, const MethodRun& method, const std::string& weights,
@@ -202,7 +180,7 @@ Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun
   const Interruptible run(state.request.interrupts);
   auto known = know(state, perturbation, places.checkpoint);
   if (!known) return fails(std::move(known).error());
-  const auto code = PerturbationCompiler(state, perturbation).compile(*known);
+  const auto code = compile(state, perturbation, *known);
   if (!code) return fails(code.error());
   // Told before a search that may take hours.
   if (const std::string why = whyNoDetector(perturbation, known->layer); !why.empty())

@@ -33,44 +33,30 @@ struct CompiledTraining {
   std::optional<jit::Compiled> mover;                ///< of clause `harden`
 };
 
-/// A training's graphs as functions of one arena, and their rows, in one order: its step, its evaluations, what hardens it.
-struct TrainingFunctions {
-  std::vector<const RowState*> rows;
-  std::vector<estimate::Function> list;
-};
-
-TrainingFunctions functionsOf(State& state, const TrainingRun& training) {
-  TrainingFunctions functions;
-  const auto add = [&](const DesignRun* run, std::string name) {
-    const RowState& row = *functions.rows.emplace_back(state.rowOf(run));
-    functions.list.push_back({std::move(name), &row.elaborated->graph(), *row.program});
-  };
-  add(training.step.get(), "the training step");
-  for (const auto& [batch, run] : training.evaluation) add(run.get(), fmt::format("the evaluation of {} examples", batch));
-  if (training.mover != nullptr) add(training.mover.get(), "what hardens it");
-  return functions;
+/// A training's rows, which run in one arena, in one order: its step, its evaluations, what hardens it.
+std::vector<NamedRow> rowsOf(State& state, const TrainingRun& training) {
+  std::vector<NamedRow> rows{{"the training step", state.rowOf(training.step.get())}};
+  for (const auto& [batch, run] : training.evaluation)
+    rows.push_back({fmt::format("the evaluation of {} examples", batch), state.rowOf(run.get())});
+  if (training.mover != nullptr) rows.push_back({"what hardens it", state.rowOf(training.mover.get())});
+  return rows;
 }
 
 tl::expected<CompiledTraining, Failed> compileTraining(State& state, const TrainingRun& training) {
   if (state.sink().hasErrors()) return failed(kProgramErrors);
-  TrainingFunctions functions = functionsOf(state, training);
-  const auto linked = estimate::link(std::move(functions.list));
-  if (!linked) return failed(kRunFailed, fmt::format("train {}: {}", training.spec.decl->name.text, linked.error()));
-  const auto codeOf = [&](std::size_t i) { return compileRow(*functions.rows[i]->elaborated, linked->programs[i], {}); };
-  auto step = codeOf(0);
-  if (!step) return failed(kEnvironment, step.error());
-  CompiledTraining code{std::move(*step), {}, {}};
-  for (const auto& [batch, run] : training.evaluation) {
-    auto evaluation = codeOf(1 + code.evaluation.size());
-    if (!evaluation) return failed(kEnvironment, evaluation.error());
-    code.evaluation.emplace(batch, std::move(*evaluation));
+  auto code = compileTogether(rowsOf(state, training));
+  if (!code) {
+    Failed why = std::move(code).error();
+    if (why.status == kRunFailed)
+      why.messages.front() = fmt::format("train {}: {}", training.spec.decl->name.text, why.messages.front());
+    return tl::unexpected(std::move(why));
   }
-  if (training.mover != nullptr) {
-    auto mover = codeOf(1 + code.evaluation.size());
-    if (!mover) return failed(kEnvironment, mover.error());
-    code.mover = std::move(*mover);
-  }
-  return code;
+  auto next = code->begin();
+  const auto take = [&] { return std::move(*next++); };
+  CompiledTraining compiled{take(), {}, {}};
+  for (const auto& [batch, run] : training.evaluation) compiled.evaluation.emplace(batch, take());
+  if (training.mover != nullptr) compiled.mover = take();
+  return compiled;
 }
 
 /// The classes' dimension, where all of these executables have an output to look at and agree: its shape may depend on
@@ -169,7 +155,7 @@ std::optional<HardeningCost> hardeningCost(State& state, const TrainingRun& trai
   cost.flops = estimate::toDouble(flops->most.step()) * static_cast<double>(runs);
   const bool lowered = mover->program.has_value() && !state.sink().hasErrors();
   if (!lowered) return cost;
-  if (const auto linked = estimate::link(functionsOf(state, training).list)) cost.arena = linked->arena;
+  if (const auto linked = estimate::link(functionsOf(rowsOf(state, training)))) cost.arena = linked->arena;
   return cost;
 }
 

@@ -51,8 +51,7 @@ struct Victim {
 /// How a network is trained that moves examples (a generator, or one perturbation for all).
 struct Learning {
   const runtime::Executable* step = nullptr;  ///< forward, backward and update of Plan::batch examples of the training split
-  bool discriminates = false;
-  /// Where it discriminates: a step, of the same examples and before each of those, of a network that learns to tell points.
+  /// A step, of the same examples and before each of those, of a network that learns to tell points; nullptr: there is none.
   const runtime::Executable* discriminator = nullptr;
   std::string seed;  ///< the path of their input
   std::int64_t epochs = 1;

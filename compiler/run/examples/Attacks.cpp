@@ -2,7 +2,6 @@
 
 #include "compiler/experiment/Identity.h"
 #include "compiler/jit/glue/Cache.h"
-#include "compiler/lower/program/Link.h"
 #include "compiler/run/search/Searches.h"
 
 #include <fmt/format.h>
@@ -61,37 +60,23 @@ std::string identityOf(const RowAttack& attack, const data::Description& about) 
 tl::expected<std::list<jit::Compiled>, std::string> compileBeside(RowTable& table, const RowState& network,
                                                                   const RowAttack* attack) {
   std::list<RowState> beside;
-  std::vector<estimate::Function> functions{{"the network", &network.elaborated->graph(), *network.program}};
-  const auto add = [&](const char* name, DesignRun& run, const graph::Row& row) -> std::optional<std::string> {
-    auto lowered = table.loweredBeside(beside.empty() ? network : beside.back(), run, row);
+  std::vector<NamedRow> rows{{"the network", &network}};
+  const auto add = [&](const char* name, DesignRun* run, const std::optional<graph::Row>& row) -> std::optional<std::string> {
+    if (run == nullptr) return std::nullopt;
+    auto lowered = table.loweredBeside(*rows.back().row, *run, *row);
     if (!lowered) return fmt::format("{} cannot be lowered ({})", name, info(lowered.error().kind).code);
-    const RowState& kept = beside.emplace_back(std::move(*lowered));
-    functions.push_back({name, &kept.elaborated->graph(), *kept.program});
+    rows.push_back({name, &beside.emplace_back(std::move(*lowered))});
     return std::nullopt;
   };
-  if (attack != nullptr && attack->learner != nullptr) {
-    if (auto why = add("what it learns", *attack->learner, *attack->learned)) return tl::unexpected(std::move(*why));
-  }
-  if (attack != nullptr && attack->discriminator != nullptr) {
-    if (auto why = add("its discriminator", *attack->discriminator, *attack->told)) return tl::unexpected(std::move(*why));
-  }
   if (attack != nullptr) {
-    if (auto why = add("its attack", *attack->mover, *attack->moved)) return tl::unexpected(std::move(*why));
+    auto why = add("what it learns", attack->learner.get(), attack->learned);
+    if (!why) why = add("its discriminator", attack->discriminator.get(), attack->told);
+    if (!why) why = add("its attack", attack->mover.get(), attack->moved);
+    if (why) return tl::unexpected(std::move(*why));
   }
-  const auto linked = estimate::link(std::move(functions));
-  if (!linked) return tl::unexpected(linked.error());
-  std::list<jit::Compiled> code;
-  const auto compile = [&](const RowState& row) -> std::optional<std::string> {
-    auto compiled = compileRow(*row.elaborated, linked->programs[code.size()], {});
-    if (!compiled) return compiled.error();
-    code.push_back(std::move(*compiled));
-    return std::nullopt;
-  };
-  if (auto why = compile(network)) return tl::unexpected(std::move(*why));
-  for (const RowState& row : beside) {
-    if (auto why = compile(row)) return tl::unexpected(std::move(*why));
-  }
-  return code;
+  auto code = compileTogether(rows);
+  if (!code) return tl::unexpected(std::move(code.error().messages.front()));
+  return std::move(*code);
 }
 
 tl::expected<std::optional<perturb::Summary>, std::string> runAttack(const RowAttack& attack, const MeasuredExamples& examples,
@@ -103,7 +88,7 @@ tl::expected<std::optional<perturb::Summary>, std::string> runAttack(const RowAt
   methods.front().learning = learningOf(spec, victim.input, examples.about.train);
   if (auto& learning = methods.front().learning) {
     learning->step = &std::next(code.begin())->executable;
-    if (learning->discriminates) learning->discriminator = &std::next(code.begin(), 2)->executable;
+    if (attack.discriminator != nullptr) learning->discriminator = &std::next(code.begin(), 2)->executable;
   }
   bool goesOn = true;
   perturb::Observer observer;

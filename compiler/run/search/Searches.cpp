@@ -82,7 +82,6 @@ std::optional<perturb::Learning> learningOf(const graph::MethodSpec& spec, const
   perturb::Learning learning;
   learning.seed = input + ".seed";
   learning.epochs = spec.epochs;
-  learning.discriminates = spec.search.discriminator != nullptr;
   learning.count = spec.examples.value_or(train);
   return learning;
 }
