@@ -110,6 +110,7 @@ public:
     PhaseCounts least, most;
   };
   const Range& total() const { return open.front().total; }
+  const std::vector<graph::Branch>& list() const { return branches.list; }
 
   void visit(graph::OpId id) {
     const Op& op = graph[id];
@@ -224,6 +225,13 @@ tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::V
   flops.gated = graph::firstGate(graph) != nullptr;
   flops.byOperator = std::move(counter.byOperator);
   flops.byBranch = std::move(counter.byBranch);
+  flops.samples.assign(flops.byBranch.size(), 0);
+  const std::vector<graph::Branch>& list = counter.list();
+  for (std::size_t b = 1; b < list.size(); ++b) {
+    const auto shape = dimsOf(graph, values, graph[list[b].gate].inputs.front());
+    if (!shape) return tl::unexpected(shape.error());
+    flops.samples[b] = shape->front();
+  }
   for (const graph::Graph::Weight& weight : graph.weights) {
     const auto count = elements(graph, values, weight.value);
     if (!count) return tl::unexpected(count.error());

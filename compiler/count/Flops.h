@@ -39,7 +39,8 @@ struct Flops {
   PhaseCounts least;                                 ///< every arm's smallest, first exit taken
   bool gated = false;                                ///< there are gates: `least` and `most` may differ
   std::map<std::string, OperatorCounts> byOperator;  ///< all regions together
-  std::vector<Count> byBranch;                       ///< by graph::Branches::list: of its own operators, for the whole batch
+  std::vector<Count> byBranch;                       ///< by graph::Branches::list: of its own operators, for all of its samples
+  std::vector<std::int64_t> samples;                 ///< likewise: that could be in it; 0 for the first, which is the batch
   std::int64_t parameters = 0;                       ///< learned numbers
   std::int64_t buffers = 0;                          ///< running statistics
 };

@@ -28,14 +28,15 @@ tl::expected<GateProbabilities, std::string> parseProbabilities(std::string_view
 std::vector<double> branchFlopsOfSample(const Flops& flops, std::int64_t batch) {
   std::vector<double> ofSample;
   if (!flops.gated) return ofSample;
-  for (const Count count : flops.byBranch) ofSample.push_back(toDouble(count) / static_cast<double>(batch));
+  for (std::size_t b = 0; b < flops.byBranch.size(); ++b)
+    ofSample.push_back(toDouble(flops.byBranch[b]) / static_cast<double>(b == 0 ? batch : flops.samples[b]));
   return ofSample;
 }
 
 Count executedFlops(const Flops& flops, std::span<const std::int64_t> sizes) {
   Count sum = 0;
   for (std::size_t i = 0; i < flops.byBranch.size() && i < sizes.size(); ++i)
-    sum += flops.byBranch[i] * static_cast<Count>(sizes[i]) / static_cast<Count>(sizes[0]);
+    sum += flops.byBranch[i] * static_cast<Count>(sizes[i]) / static_cast<Count>(i == 0 ? sizes[0] : flops.samples[i]);
   return sum;
 }
 

@@ -23,7 +23,7 @@ tl::expected<GateProbabilities, std::string> parseProbabilities(std::string_view
 
 /// What one of `batch` samples takes in each branch of the graph; empty without gates.
 std::vector<double> branchFlopsOfSample(const Flops& flops, std::int64_t batch);
-/// FLOPs of a step in which branch i of the graph had sizes[i] samples, the first being the batch.
+/// FLOPs of a step in which branch i of the graph had sizes[i] of its samples, the first being the batch.
 Count executedFlops(const Flops& flops, std::span<const std::int64_t> sizes);
 /// The expected FLOPs of a step; the gate whose probability is missing as the error.
 tl::expected<double, std::string> expectedFlops(const graph::Graph& graph, const Flops& flops,

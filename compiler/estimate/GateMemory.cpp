@@ -49,7 +49,11 @@ public:
     for (std::size_t b = program.branches.size(); b-- > 1;) {
       if (!isFirstOfGate(b)) continue;
       const std::size_t other = otherOf(b);
-      below[program.branches[b].parent] *= taken[b] * below[b] + taken[other] * below[other];
+      const Branch& branch = program.branches[b];
+      const double own = taken[b] * below[b] + taken[other] * below[other];
+      // A gate may decide about several things of one sample, such as the places of an image.
+      const double many = static_cast<double>(branch.samples) / static_cast<double>(program.branches[branch.parent].samples);
+      below[branch.parent] *= many == 1 ? own : std::pow(own, many);
     }
     return below.front();
   }

@@ -324,6 +324,7 @@ bool Lowering::buildLoop(const Group& group, const std::vector<bool>& stored, Fu
   loop.dims.assign(first.space.dims, first.space.dims + first.space.rank);
   loop.layout = first.space.layout;
   loop.perSample = first.perSample;
+  if (loop.perSample) loop.samples = samplesIn[first.branch];
   LoopBuilder builder(*this, loop);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> made;  // root version, node
   for (const std::uint32_t id : group.items) {

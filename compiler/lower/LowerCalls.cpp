@@ -269,11 +269,11 @@ bool Lowering::aliasPermuted(const Op& op) {
 
 std::vector<std::int64_t> Lowering::sizesOf(const SizedCall& call, int threads, std::int64_t most, std::uint64_t& workspace) {
   std::vector<std::int64_t> sizes;
-  for (const std::int64_t size : sampleSizes(samples)) {
+  for (const std::int64_t size : sampleSizes(call.samples)) {
     if (size > most) break;
     Operands fewer = call.operands;
     for (std::size_t i = 0; i < fewer.size(); ++i) {
-      if (call.perSample[i]) tbem_take_rows(&fewer[i], samples, size);
+      if (call.perSample[i]) tbem_take_rows(&fewer[i], call.samples, size);
     }
     const Answer& answer =
         cache.impl().ask(backend, {call.primitive, fewer, call.inputs, call.attributes, threads, call.algorithm});
@@ -294,8 +294,9 @@ bool Lowering::sizeCall(Item& item) {
   }
   if (std::find(call.perSample.begin(), call.perSample.end(), true) == call.perSample.end()) return true;
   item.perSample = true;
-  item.sizes = sizesOf(call, options.threads, samples - 1, item.workspace);
-  item.sizes.push_back(samples);
+  call.samples = samplesHere();
+  item.sizes = sizesOf(call, options.threads, call.samples - 1, item.workspace);
+  item.sizes.push_back(call.samples);
   return true;
 }
 

@@ -3,12 +3,18 @@
 // A gate's step lists the samples of its two branches. Behind it a value that the branch needs is gathered: its rows for the
 // branch's samples, one after the other, at the front of memory for the whole batch. A join scatters the arms' rows to their
 // places. A batch of one sample has nothing to gather: its branches work on the values as they are.
+//
+// A `skip` that stands before all other gates may decide about something else than samples of the batch, such as the places of an
+// image: what it decides about are the samples of its branches, and of the gates within them.
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/lower/Lowering.h"
 #include "compiler/lower/Query.h"
 #include "compiler/support/Bug.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <ranges>
 
 namespace tbem::estimate {
 
@@ -21,26 +27,92 @@ using graph::OpId;
 using graph::OpKind;
 using graph::TensorId;
 
-/// The branches, the number of samples, and which inputs have them.
+namespace {
+
+/// The samples of the batch: those of the first gate that decides about as many as an input has. Where all gates decide about
+/// others, such as the places of an image, the first input's.
+std::int64_t samplesOfBatch(const Lowering& state) {
+  const auto samplesOf = [&](TensorId tensor) {
+    const std::vector<std::int64_t>& shape = state.dims[index(tensor)];
+    return shape.empty() ? std::int64_t{1} : shape[0];
+  };
+  const std::vector<TensorId>& inputs = state.graph.inputs;
+  std::int64_t first = 0;
+  for (const graph::Branch& branch : state.branches.list) {
+    if (branch.gate == kNoOp) continue;
+    const std::int64_t samples = samplesOf(state.graph[branch.gate].inputs[0]);
+    if (std::ranges::any_of(inputs, [&](TensorId input) { return samplesOf(input) == samples; })) return samples;
+    if (first == 0) first = samples;
+  }
+  return inputs.empty() ? first : samplesOf(inputs.front());
+}
+
+}  // namespace
+
+/// The branches, their numbers of samples, and which inputs have those of the batch. False after an error.
 bool Lowering::findGates() {
   branches = graph::branchesOf(graph);
   branchStates.resize(branches.list.size());
   rowsOf.assign(graph.tensors.size(), 0);
+  samplesIn.assign(branches.list.size(), 1);
   if (!branches.gated()) return true;
-  samples = dims[index(graph[branches.list[1].gate].inputs[0])][0];
-  if (samples == 1) return true;
+  samplesIn[kAllSamples] = samplesOfBatch(*this);
+  for (std::size_t b = 1; b < branches.list.size(); ++b) {
+    const graph::Branch& branch = branches.list[b];
+    const Op& gate = graph[branch.gate];
+    samplesIn[b] = dims[index(gate.inputs[0])][0];
+    const std::int64_t outside = samplesIn[branch.parent];
+    const bool isAlone = gate.kind == OpKind::Skip && branch.parent == kAllSamples;
+    if (samplesIn[b] == outside || isAlone) continue;
+    const std::string before = branch.parent == kAllSamples ? "exit" : graph[branches.list[branch.parent].gate].declaration;
+    return fail(diag::mixes_samples, gate.range,
+                {gate.declaration, before, fmt::format("it decides about {} samples of {}", samplesIn[b], outside)});
+  }
   for (const TensorId input : graph.inputs) {
     const std::vector<std::int64_t>& shape = dims[index(input)];
-    if (!shape.empty() && shape[0] == samples) rowsOf[index(input)] = 1;
+    if (samplesIn[kAllSamples] > 1 && !shape.empty() && shape[0] == samplesIn[kAllSamples]) rowsOf[index(input)] = 1;
   }
   return true;
 }
 
+namespace {
+
+/// For as long as it lives: in a branch with samples of its own, what an operator reads from outside has one row for each where
+/// it has as many rows as there are, and none else. Weights have no samples.
+class RowsFromOutside {
+public:
+  RowsFromOutside(Lowering& state, const Op& op) : state(state) {
+    const std::int64_t samples = state.samplesHere();
+    if (samples == state.samplesIn[kAllSamples]) return;
+    for (const TensorId tensor : op.inputs) {
+      if (tensor == kNoTensor) continue;
+      const OpId producer = state.graph[tensor].producer;
+      if (producer != kNoOp && state.branches.of[index(producer)] != kAllSamples) continue;
+      const std::vector<std::int64_t>& shape = state.dims[index(tensor)];
+      const bool has = !state.isPersistent(tensor) && !shape.empty() && shape[0] == samples;
+      before.emplace_back(tensor, state.rowsOf[index(tensor)]);
+      state.rowsOf[index(tensor)] = has ? 1 : 0;
+    }
+  }
+  ~RowsFromOutside() {
+    for (const auto& [tensor, rows] : before | std::views::reverse) state.rowsOf[index(tensor)] = rows;
+  }
+  RowsFromOutside(const RowsFromOutside&) = delete;
+  RowsFromOutside& operator=(const RowsFromOutside&) = delete;
+
+private:
+  Lowering& state;
+  std::vector<std::pair<TensorId, std::int64_t>> before;
+};
+
+}  // namespace
+
 std::optional<SampleUse> Lowering::useSamples(const Op& op, const std::vector<std::int64_t>& attributes) {
   SampleUse none;
   none.along.assign(op.inputs.size(), false);
-  if (samples == 1) return none;
-  SampleUse use = sampleUse(op, dims, rowsOf, samples, attributes);
+  if (samplesHere() == 1) return none;
+  const RowsFromOutside outside(*this, op);
+  SampleUse use = sampleUse(op, dims, rowsOf, samplesHere(), attributes);
   if (!use.has) return none;
   if (!use.mixes.empty()) {
     // Among all samples anything goes: the result is a value of the whole batch.
@@ -93,9 +165,9 @@ std::uint32_t Lowering::inSpace(TensorId tensor, std::uint32_t space, const tbem
 }
 
 namespace {
-/// A list of samples: how many, then their numbers.
-std::uint32_t addList(Lowering& state) {
-  const std::int64_t length = 1 + state.samples;
+/// A list of a gate's samples: how many, then their numbers.
+std::uint32_t addList(Lowering& state, std::int64_t samples) {
+  const std::int64_t length = 1 + samples;
   const tbem_operand operand = plainOperand(TBEM_I64, {&length, 1});
   const std::uint32_t memory = state.addMemory(Kind::Workspace, operand.layout.bytes);
   state.memories[memory].kept = state.memories[memory].fromStart = true;
@@ -109,9 +181,10 @@ bool addSplit(Lowering& state, OpId gate, std::uint32_t condition) {
   item.reads = {condition, state.branchStates[state.here].origin};
   BranchState& chosen = state.branchStates[state.branches.whereTrue[index(gate)]];
   BranchState& others = state.branchStates[state.branches.whereFalse[index(gate)]];
-  for (BranchState* branch : {&chosen, &others}) branch->origin = branch->rows = addList(state);
+  const std::int64_t samples = state.samplesIn[state.branches.whereTrue[index(gate)]];
+  for (BranchState* branch : {&chosen, &others}) branch->origin = branch->rows = addList(state, samples);
   if (state.here != kAllSamples) {
-    for (BranchState* branch : {&chosen, &others}) branch->origin = addList(state);
+    for (BranchState* branch : {&chosen, &others}) branch->origin = addList(state, samples);
     item.writes = {chosen.rows, others.rows, chosen.origin, others.origin};
   } else {
     item.writes = {chosen.rows, others.rows, kNone, kNone};
@@ -146,7 +219,8 @@ bool put(Lowering& state, std::uint32_t branch, TensorId value, std::uint32_t re
   const OpId producer = state.graph[value].producer;
   const std::uint32_t made = producer == kNoOp ? kAllSamples : state.branches.of[index(producer)];
   const bool visible = state.branches.contains(made, outer);
-  if (!visible || state.samples == 1) state.here = branch;
+  const bool isOne = state.samplesIn[branch] == 1;
+  if (!visible || isOne) state.here = branch;
   const tbem_operand operand = state.versions[result].operand;
   const std::uint32_t from = state.ensure(value, operand, range, true);
   if (from == kNone) return false;
@@ -154,8 +228,8 @@ bool put(Lowering& state, std::uint32_t branch, TensorId value, std::uint32_t re
   const BranchState& rows = state.branchStates[branch];
   const std::uint32_t space = state.versions[from].space;
   const std::uint32_t fromRows = space == branch ? kNone : space == kAllSamples ? rows.origin : rows.rows;
-  const bool ok = state.samples == 1 ? state.reorder(from, result, range)
-                                     : state.moveRows(from, fromRows, result, intoAll ? rows.origin : rows.rows, op, range);
+  const bool ok = isOne ? state.reorder(from, result, range)
+                        : state.moveRows(from, fromRows, result, intoAll ? rows.origin : rows.rows, op, range);
   state.here = outer;
   return ok;
 }
@@ -170,7 +244,7 @@ bool Lowering::lowerGate(OpId id) {
     const TensorId result = resultOfExits(graph);
     const std::uint32_t outer = here;
     here = kAllSamples;
-    if (samples > 1) rowsOf[index(result)] = dims[index(result)][0] / samples;
+    if (samplesHere() > 1) rowsOf[index(result)] = dims[index(result)][0] / samplesHere();
     exitResult = addResult(result, plainOf(result));
     here = outer;
   }
@@ -187,7 +261,8 @@ bool Lowering::lowerJoin(OpId id) {
     return put(*this, last, op.inputs.back(), exitResult, id, true);
   }
   const TensorId result = op.outputs[0];
-  if (samples > 1) rowsOf[index(result)] = dims[index(result)][0] / samples;
+  if (samplesHere() > 1 && dims[index(result)][0] % samplesHere() == 0)
+    rowsOf[index(result)] = dims[index(result)][0] / samplesHere();
   const std::uint32_t model = current(op.inputs[1]);
   if (model == kNone) return false;
   const std::uint32_t joined = addResult(result, likeOperand(versions[model].operand, graph[result].dtype, dims[index(result)]));

@@ -174,7 +174,7 @@ std::uint32_t Lowering::ensure(TensorId tensor, const tbem_operand& wanted, SrcR
   if (isOpen(tensor)) layoutOf[index(graph[tensor].storage)] = wanted;
   const std::uint32_t home = current(tensor);
   if (home == kNone) return kNone;
-  const std::uint32_t space = along && samples > 1 ? here : versions[home].space;
+  const std::uint32_t space = along && samplesHere() > 1 ? here : versions[home].space;
   const std::uint32_t source = inSpace(tensor, space, wanted, range);
   if (source == kNone) return kNone;
   for (const std::uint32_t id : versionsOf[index(tensor)]) {

@@ -72,6 +72,7 @@ struct SizedCall {
   std::size_t inputs = 0;
   std::vector<std::int64_t> attributes;
   std::int32_t algorithm = 0;
+  std::int64_t samples = 0;  ///< of `perSample` operands
 };
 
 /// Items that become one step, in the order in which they were made.
@@ -131,9 +132,12 @@ struct Lowering {
   graph::Branches branches;
   std::vector<BranchState> branchStates;
   std::uint32_t here = graph::kAllSamples;  ///< the branch in which items are added
-  std::int64_t samples = 1;                 ///< of the batch, where there are gates
-  std::vector<std::int64_t> rowsOf;         ///< by tensor: rows a sample; 0: no samples, or unknown
-  std::uint32_t exitResult = kNone;         ///< version: where the exits' values are put together
+  /// By branch: the samples that could be in it. Gates decide about samples of the batch, which those of branch 0 are, or about
+  /// others, such as the places of an image.
+  std::vector<std::int64_t> samplesIn;
+  /// By tensor: rows a sample of the branch in which it is made; 0: no samples, or unknown.
+  std::vector<std::int64_t> rowsOf;
+  std::uint32_t exitResult = kNone;  ///< version: where the exits' values are put together
 
   // Lowering.cpp: values and their versions.
   bool fail(Diag kind, SrcRange range, std::vector<std::string> arguments);
@@ -167,6 +171,7 @@ struct Lowering {
 
   // LowerGates.cpp
   bool findGates();
+  std::int64_t samplesHere() const { return samplesIn[here]; }
   /// How the operator uses samples; sets `rowsOf` of its results. Nothing after an error.
   std::optional<SampleUse> useSamples(const graph::Op& op, const std::vector<std::int64_t>& attributes);
   bool lowerGate(graph::OpId op);

@@ -122,6 +122,15 @@ void elaborateMover(State& state, TrainingRun& training) {
   elaborateRows(state, *mover);
 }
 
+void elaborateTurns(State& state, TrainingRun& training) {
+  for (std::size_t k = 0; k < training.turns.size(); ++k) {
+    elaborateRows(state, *training.turns[k]);
+    const RowState* turn = state.rowOf(training.turns[k].get());
+    if (turn == nullptr) continue;
+    graph::checkTarget(state.workspace->session, training.spec, *turn->elaborated, training.shape, &training.spec.turns[k]);
+  }
+}
+
 void elaborateAll(State& state) {
   for (const auto& run : state.designs.runs) {
     if (!state.trainingsOnly && !state.plain() && !elaborateUnknown(state, *run)) return;
@@ -132,6 +141,7 @@ void elaborateAll(State& state) {
     if (step == nullptr) continue;  // told; its evaluation would tell it again
     graph::checkTarget(state.workspace->session, training->spec, *step->elaborated, training->shape);
     if (!more) return;
+    elaborateTurns(state, *training);
     for (const auto& [batch, run] : training->evaluation) elaborateRows(state, *run);
     if (training->mover != nullptr) elaborateMover(state, *training);
   }

@@ -29,13 +29,16 @@ namespace {
 /// Native code of a training's graphs, which run in one arena.
 struct CompiledTraining {
   jit::Compiled step;
+  std::vector<jit::Compiled> turns;                  ///< of clauses `turn`
   std::map<std::int64_t, jit::Compiled> evaluation;  ///< by batch
   std::optional<jit::Compiled> mover;                ///< of clause `harden`
 };
 
-/// A training's rows, which run in one arena, in one order: its step, its evaluations, what hardens it.
+/// A training's rows, which run in one arena, in one order: its step, those of its turns, its evaluations, what hardens it.
 std::vector<NamedRow> rowsOf(State& state, const TrainingRun& training) {
   std::vector<NamedRow> rows{{"the training step", state.rowOf(training.step.get())}};
+  for (const auto& turn : training.turns)
+    rows.push_back({fmt::format("the step of turn {}", rows.size()), state.rowOf(turn.get())});
   for (const auto& [batch, run] : training.evaluation)
     rows.push_back({fmt::format("the evaluation of {} examples", batch), state.rowOf(run.get())});
   if (training.mover != nullptr) rows.push_back({"what hardens it", state.rowOf(training.mover.get())});
@@ -53,7 +56,9 @@ tl::expected<CompiledTraining, Failed> compileTraining(State& state, const Train
   }
   auto next = code->begin();
   const auto take = [&] { return std::move(*next++); };
-  CompiledTraining compiled{take(), {}, {}};
+  CompiledTraining compiled{take(), {}, {}, {}};
+  compiled.turns.reserve(training.turns.size());  // who runs them points to them
+  for (std::size_t k = 0; k < training.turns.size(); ++k) compiled.turns.push_back(take());
   for (const auto& [batch, run] : training.evaluation) compiled.evaluation.emplace(batch, take());
   if (training.mover != nullptr) compiled.mover = take();
   return compiled;
@@ -82,11 +87,24 @@ std::vector<double> branchFlops(State& state, const TrainingRun& training) {
   return estimate::branchFlopsOfSample(*flops, batch);
 }
 
+/// The learning rates of the step's optimisers (graph::experimentOf makes each a scalar of its own).
+std::vector<train::Rate> ratesOf(const runtime::Executable& step) {
+  std::vector<train::Rate> rates;
+  for (std::size_t i = 0; i < step.scalarNames.size(); ++i) {
+    if (step.scalarNames[i] == "optimizer.lr") rates.push_back({static_cast<std::uint32_t>(i), step.scalars[i]});
+  }
+  return rates;
+}
+
 /// `code` must outlive it.
 train::Machine machineOf(State& state, const TrainingRun& training, const CompiledTraining& code) {
   train::Machine machine;
   machine.backend = state.backend.backend;
   machine.step = &code.step.executable;
+  for (std::size_t k = 0; k < code.turns.size(); ++k) {
+    const runtime::Executable& step = code.turns[k].executable;
+    machine.turns.push_back({&step, ratesOf(step), training.spec.turns[k].repeat});
+  }
   for (const auto& [batch, evaluation] : code.evaluation) machine.evaluation.emplace(batch, &evaluation.executable);
   for (const ast::Parameter& input : training.spec.network->tensors) machine.inputs.push_back(input.name.text);
   machine.classAxis = classAxisOf(state, training, machine);
@@ -112,15 +130,6 @@ std::vector<std::pair<std::string, std::string>> machineText(State& state, const
           {"algorithms", jit::hashKey(algorithmsText(*state.rowOf(training.step.get())->program, training.step->tuning))}};
 }
 
-/// The learning rates of the step's optimisers (graph::experimentOf makes each a scalar of its own).
-std::vector<train::Plan::Rate> ratesOf(const runtime::Executable& step) {
-  std::vector<train::Plan::Rate> rates;
-  for (std::size_t i = 0; i < step.scalarNames.size(); ++i) {
-    if (step.scalarNames[i] == "optimizer.lr") rates.push_back({static_cast<std::uint32_t>(i), step.scalars[i]});
-  }
-  return rates;
-}
-
 StartFolders startFolders(const State& state, const TrainingRun& training, const std::string& checkpoint) {
   const Source* const program = state.workspace->session.sources.find(training.spec.decl->range.begin);
   return {program != nullptr ? std::filesystem::path(program->name).parent_path().string() : "",
@@ -144,17 +153,23 @@ train::Observer observerOf(RunEvents& events, const TrainingRun& training, const
 
 }  // namespace
 
-std::optional<HardeningCost> hardeningCost(State& state, const TrainingRun& training, const estimate::Convention& convention) {
-  if (training.mover == nullptr) return std::nullopt;
-  const RowState* mover = state.rowOf(training.mover.get());
-  if (mover == nullptr) return std::nullopt;
-  const auto flops = estimate::countFlops(mover->elaborated->graph(), mover->elaborated->values, convention);
-  if (!flops) return std::nullopt;
-  HardeningCost cost;
-  const std::int64_t runs = training.spec.harden->method.steps * training.sizes.total;
-  cost.flops = estimate::toDouble(flops->most.step()) * static_cast<double>(runs);
-  const bool lowered = mover->program.has_value() && !state.sink().hasErrors();
-  if (!lowered) return cost;
+std::optional<AddedCost> addedCost(State& state, const TrainingRun& training, const estimate::Convention& convention) {
+  std::vector<std::pair<const DesignRun*, std::int64_t>> added;  // and how often one runs before a step
+  if (training.mover != nullptr) added.emplace_back(training.mover.get(), training.spec.harden->method.steps);
+  for (std::size_t k = 0; k < training.turns.size(); ++k)
+    added.emplace_back(training.turns[k].get(), training.spec.turns[k].repeat);
+  if (added.empty()) return std::nullopt;
+  AddedCost cost;
+  bool isLowered = !state.sink().hasErrors();
+  for (const auto& [run, times] : added) {
+    const RowState* row = state.rowOf(run);
+    if (row == nullptr) return std::nullopt;
+    const auto flops = estimate::countFlops(row->elaborated->graph(), row->elaborated->values, convention);
+    if (!flops) return std::nullopt;
+    cost.flops += estimate::toDouble(flops->most.step()) * static_cast<double>(times * training.sizes.total);
+    isLowered = isLowered && row->program.has_value();
+  }
+  if (!isLowered) return cost;
   if (const auto linked = estimate::link(functionsOf(rowsOf(state, training)))) cost.arena = linked->arena;
   return cost;
 }
@@ -187,6 +202,10 @@ tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state
   keeping.identity =
       identityOf(training, *state.rowOf(training.step.get())->elaborated, state.backendName, (*dataset)->fingerprint());
   if (start) keeping.identity.emplace_back(kStartHash, start->hash);
+  for (const auto& turn : training.turns) {
+    const graph::Row& step = *state.rowOf(turn.get())->elaborated;
+    keeping.identity.emplace_back("the graph of a turn", graphIdentity(step.structure->graph, step.values));
+  }
   if (training.mover != nullptr) {
     // What its clause says by names of values.
     const graph::Row& mover = *state.rowOf(training.mover.get())->elaborated;

@@ -23,12 +23,13 @@ struct Checkpointing {
 tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state, const TrainingRun& training,
                                                  const Checkpointing& checkpoint);
 
-/// What clause `harden` adds to a training.
-struct HardeningCost {
-  double flops = 0;                    ///< of all its moves, on the path that takes most
-  std::optional<std::uint64_t> arena;  ///< bytes, in which it takes turns with the step and the evaluations; nothing: not lowered
+/// What clause `harden`, or clauses `turn`, add to a training.
+struct AddedCost {
+  double flops = 0;  ///< of all moves, or of the steps of all turns, on the path that takes most
+  std::optional<std::uint64_t>
+      arena;  ///< bytes, in which they take turns with the step and the evaluations; nothing: not lowered
 };
 /// Of a state that has passed `graph`. Nothing: it has no such clause, or what is wrong with it was told.
-std::optional<HardeningCost> hardeningCost(State& state, const TrainingRun& training, const estimate::Convention& convention);
+std::optional<AddedCost> addedCost(State& state, const TrainingRun& training, const estimate::Convention& convention);
 
 }  // namespace tbem::driver

@@ -47,7 +47,7 @@ tl::expected<void, Failure> Instance::prepareLargest(std::size_t number, std::in
   const CallDesc& call = description.calls[number];
   const std::vector<std::int64_t>& sizes = part < 0 ? call.sizes : call.partSizes;
   tbem_op** const op = &at(number, part).ops.back();
-  const tbem_status status = prepare(call, sizes.empty() ? description.samples : sizes.back(), part, op);
+  const tbem_status status = prepare(call, sizes.empty() ? call.samples : sizes.back(), part, op);
   if (status == TBEM_OK) return {};
   *op = nullptr;
   return tl::make_unexpected(
@@ -56,8 +56,8 @@ tl::expected<void, Failure> Instance::prepareLargest(std::size_t number, std::in
 
 tbem_status Instance::prepare(const CallDesc& call, std::int64_t samples, std::int64_t part, tbem_op** out) const {
   std::vector<tbem_operand> operands = call.operands;
-  for (std::size_t k = 0; k < operands.size() && samples != description.samples; ++k) {
-    if (call.perSample[k]) tbem_take_rows(&operands[k], description.samples, samples);
+  for (std::size_t k = 0; k < operands.size() && samples != call.samples; ++k) {
+    if (call.perSample[k]) tbem_take_rows(&operands[k], call.samples, samples);
   }
   tbem_op_desc desc{};
   desc.size = sizeof desc;

@@ -32,7 +32,7 @@ tl::expected<std::vector<std::int64_t>, Failure> branchSizes(const Instance& ins
     const auto list = instance.read(branch.rows);
     if (!list) return tl::make_unexpected(list.error());
     sizes.push_back(list->integers().front());
-    if (sizes.back() < 0 || sizes.back() > e.samples) return tl::make_unexpected(overwritten());
+    if (sizes.back() < 0 || sizes.back() > branch.samples) return tl::make_unexpected(overwritten());
   }
   return sizes;
 }
@@ -47,7 +47,7 @@ tl::expected<std::vector<Decision>, Failure> decisions(const Instance& instance)
     if (branch.gate.empty()) continue;
     auto at = std::find_if(all.begin(), all.end(), [&branch](const Decision& d) { return d.gate == branch.gate; });
     if (at == all.end()) {
-      all.push_back({branch.gate, branch.exits, std::vector<std::int8_t>(static_cast<std::size_t>(e.samples), -1)});
+      all.push_back({branch.gate, branch.exits, std::vector<std::int8_t>(static_cast<std::size_t>(branch.samples), -1)});
       at = all.end() - 1;
     }
     const auto list = instance.read(branch.origin);
@@ -56,7 +56,7 @@ tl::expected<std::vector<Decision>, Failure> decisions(const Instance& instance)
     // What lies behind is left from other steps, and all of it where the gate was not reached.
     for (std::int64_t i = 1; i <= (*sizes)[b]; ++i) {
       const std::int64_t sample = numbers[static_cast<std::size_t>(i)];
-      if (sample < 0 || sample >= e.samples) return tl::make_unexpected(overwritten());
+      if (sample < 0 || sample >= branch.samples) return tl::make_unexpected(overwritten());
       at->of[static_cast<std::size_t>(sample)] = branch.condition ? 1 : 0;
     }
   }

@@ -210,13 +210,14 @@ void fieldsOf(Visit& visit, Part& c) {
   visit(c.library, c.symbol, c.name);
   visit.within(c.inputs, 0, std::int64_t{1} << 30);
   visit.within(c.outputs, 0, std::int64_t{1} << 30);
-  visit(c.operands, c.offsets, c.attributes, c.scalars, c.workspace, c.workspaceBytes, c.implementation, c.perSample, c.sizes);
+  visit(c.operands, c.offsets, c.attributes, c.scalars, c.workspace, c.workspaceBytes, c.implementation, c.perSample, c.sizes,
+        c.samples);
   visit.within(c.algorithm, 0, TBEM_MAX_ALGORITHMS - 1);
   visit(c.moves, c.parts, c.workspacePart, c.partSizes, c.room);
 }
 template <class Visit, Is<BranchDesc> Part>
 void fieldsOf(Visit& visit, Part& b) {
-  visit(b.parent, b.gate, b.exits, b.condition, b.rows, b.origin);
+  visit(b.parent, b.gate, b.exits, b.condition, b.samples, b.rows, b.origin);
 }
 template <class Visit, Is<Executable> Part>
 void fieldsOf(Visit& visit, Part& e) {

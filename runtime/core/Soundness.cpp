@@ -26,7 +26,7 @@ std::string checkCall(const Executable& e, const CallDesc& c, const std::string&
   }
   if (c.workspace != kAbsent && (c.workspace > e.arena || c.workspaceBytes > e.arena - c.workspace))
     return name + ": the workspace leaves the arena";
-  if (!c.sizes.empty() && (c.sizes.back() > e.samples || c.perSample.size() != c.operands.size()))
+  if (!c.sizes.empty() && (c.sizes.back() > c.samples || c.perSample.size() != c.operands.size()))
     return name + " is not sized for the batch";
   if (!c.parts.empty() && (c.parts.size() != c.operands.size() || c.partSizes.empty() != c.sizes.empty()))
     return name + " is not sized for a thread's part";
@@ -89,7 +89,7 @@ std::string checkExecutable(const Executable& e) {
     if (b.gate.empty()) continue;
     for (const std::uint32_t list : {b.rows, b.origin}) {
       if (list >= e.buffers.size() || e.buffers[list].operand.dtype != TBEM_I64 ||
-          e.buffers[list].operand.dims[0] != 1 + e.samples)
+          e.buffers[list].operand.dims[0] != 1 + b.samples)
         return fmt::format("a branch of '{}' has no list of its samples", b.gate);
     }
   }

@@ -58,6 +58,13 @@ Result<void> Network::prepare(runtime::Arena& arena) {
     return failure(Kind::Run, fmt::format("the network has {} branches, and there are FLOPs of {}", executable.branches.size(),
                                           victim.branchFlops.size()));
   }
+  for (const runtime::BranchDesc& branch : executable.branches) {
+    if (branch.gate.empty() || branch.samples == executable.samples) continue;
+    return failure(Kind::Run,
+                   fmt::format("`{}` decides about {} rows of {} examples; what an example costs is known of gates that "
+                               "decide once about each",
+                               branch.gate, branch.samples, executable.samples));
+  }
   if (victim.classAxis) {
     const tbem_operand& output = operandOf(executable, executable.outputs.front());
     const bool oneLabel = output.rank == 2 && *victim.classAxis == 1;

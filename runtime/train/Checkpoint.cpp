@@ -62,6 +62,7 @@ Json toJson(const Score& score) {
   if (score.flops) out["flops"] = *score.flops;
   for (const runtime::GateCount& gate : score.gates)
     out["gates"].push_back({{"gate", gate.gate}, {"exits", gate.exits}, {"reached", gate.reached}, {"taken", gate.taken}});
+  for (const double loss : score.turns) out["turns"].push_back(lossJson(loss));
   return out;
 }
 Score toScore(const Json& json) {
@@ -73,6 +74,7 @@ Score toScore(const Json& json) {
     score.gates.push_back({gate.at("gate").get<std::string>(), gate.at("exits").get<bool>(),
                            gate.at("reached").get<std::int64_t>(), gate.at("taken").get<std::int64_t>()});
   }
+  for (const Json& loss : json.value("turns", Json::array())) score.turns.push_back(toLoss(loss));
   return score;
 }
 
@@ -109,6 +111,7 @@ Json toJson(const Progress& progress) {
            {"best_epoch", progress.bestEpoch},
            {"ended", progress.ended},
            {"early", progress.early}};
+  for (const double sum : progress.tally.turns) out["turn_sums"].push_back(lossJson(sum));
   if (progress.bestLoss) out["best_loss"] = *progress.bestLoss;
   if (progress.test) out["test"] = toJson(*progress.test);
   out["epochs"] = Json::array();
@@ -124,6 +127,8 @@ Progress toProgress(const Json& json) {
   progress.tally.correct = json.at("correct").get<std::int64_t>();
   progress.tally.counted = json.value("counted", std::int64_t{-1});
   progress.tally.weight = json.value("weight", 0.0);
+  for (const Json& sum : json.value("turn_sums", Json::array())) progress.tally.turns.push_back(toLoss(sum));
+  progress.tally.steps = progress.inEpoch;
   progress.seconds = json.at("seconds").get<double>();
   progress.bestEpoch = json.at("best_epoch").get<std::int64_t>();
   progress.ended = json.at("ended").get<bool>();

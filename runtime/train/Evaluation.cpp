@@ -80,6 +80,7 @@ tl::expected<Score, std::string> Tally::score(bool hasAccuracy) const {
   if (hasAccuracy) score.accuracy = static_cast<double>(correct) / static_cast<double>(counted);
   if (!gates.empty()) score.flops = flops / static_cast<double>(examples);
   score.gates = gates;
+  for (const double sum : turns) score.turns.push_back(sum / static_cast<double>(steps));
   return score;
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/train/Checkpoint.h"
 #include "runtime/train/Evaluation.h"
 #include "runtime/train/Order.h"
+#include "runtime/train/Turns.h"
 
 #include <fmt/format.h>
 
@@ -93,6 +94,9 @@ private:
     }
     if (auto done = allocate(); !done) return done;
     if (auto done = instance->initialise(plan.seed); !done) return failure(Kind::Environment, done.error().message);
+    auto made = Turns::create(plan, dataset, machine, *arena);
+    if (!made) return tl::unexpected(made.error());
+    turns.emplace(std::move(*made));
     feed = std::make_unique<Feed>(dataset, *instance, machine.inputs);
     return {};
   }
@@ -105,6 +109,11 @@ private:
         return failure(Kind::Run, fmt::format("`{}` is read by the evaluation of {} examples, and the training step has it not",
                                               storage->path, size));
       executables.push_back(executable);
+    }
+    for (const Turn& turn : machine.turns) {
+      if (const auto* storage = untrained(*machine.step, *turn.step); storage != nullptr)
+        return failure(Kind::Run, fmt::format("`{}` is read by a turn, and the training step has it not", storage->path));
+      executables.push_back(turn.step);
     }
     if (machine.hardening) {
       for (const runtime::Executable* executable : machine.hardening->executables) executables.push_back(executable);
@@ -147,7 +156,9 @@ private:
     outcome.elsewhere = differences(checkpoint.machine, keeping.machine);
     // One that ended goes on where more epochs or steps are asked for, unless it went back to its best weights.
     if (progress.ended && !plan.patience && progress.step < sizes.total) progress.ended = false;
-    if (auto done = give(checkpoint.now, *instance); !done)
+    auto done = give(checkpoint.now, *instance);
+    if (done) done = turns->giveFrom(checkpoint.now);
+    if (!done)
       return failure(Kind::Refused, fmt::format("cannot take up {}: {}; --fresh trains anew", keeping.path, done.error()));
     return {};
   }
@@ -202,6 +213,7 @@ private:
 
   Result<void> step(std::span<const std::int64_t> examples, std::uint32_t number) {
     const double start = now();
+    if (auto done = turns->run(examples, number, progress.step, progress.tally); !done) return done;
     InputChange change;
     if (mover) change = [&](std::vector<std::vector<float>>& inputs) { return mover->move(inputs.front(), progress.step + 1); };
     if (auto done = feed->load(plan.split, examples, plan.augmentation, plan.seed, number, change); !done)
@@ -213,11 +225,7 @@ private:
     const auto loss = addStep(*instance, machine, *feed, examples.size(), progress.tally);
     if (!loss) return tl::unexpected(loss.error());
     const double value = *loss;
-    if (!std::isfinite(value)) {
-      return failure(Kind::Run, fmt::format("the loss of step {} (epoch {}) is {}: a lower learning rate (lr), a warm-up, or "
-                                            "clipped gradients keep it finite",
-                                            progress.step + 1, progress.epoch + 1, value));
-    }
+    if (!std::isfinite(value)) return notFinite("the loss of step", progress.step + 1, progress.epoch + 1, value);
     ++progress.step;
     ++progress.inEpoch;
     const double spent = now() - start;
@@ -269,6 +277,7 @@ private:
     auto taken = take(*instance, true);
     if (!taken) return failure(Kind::Run, taken.error());
     checkpoint.now = std::move(*taken);
+    if (auto done = turns->addTo(checkpoint.now); !done) return failure(Kind::Run, done.error());
     checkpoint.best = best;
     checkpoint.progress = progress;
     checkpoint.identity = keeping.identity;
@@ -308,6 +317,7 @@ private:
   const Partition parts;
   std::unique_ptr<runtime::Arena> arena;
   std::unique_ptr<Instance> instance;
+  std::optional<Turns> turns;
   std::optional<Evaluation> evaluation;
   std::unique_ptr<Feed> feed;
   std::unique_ptr<Hardening::InputMover> mover;  ///< null: inputs stay as they are
@@ -318,6 +328,11 @@ private:
 };
 
 }  // namespace
+
+tl::unexpected<TrainFailure> notFinite(const std::string& what, std::int64_t step, std::int64_t epoch, double loss) {
+  const char* const way = "a lower learning rate (lr), a warm-up, or clipped gradients keep it finite";
+  return failure(Kind::Run, fmt::format("{} {} (epoch {}) is {}: {}", what, step, epoch, loss, way));
+}
 
 Sizes sizesOf(const Plan& plan, const data::Description& about) {
   Sizes sizes;

@@ -22,6 +22,12 @@
 
 namespace tbem::train {
 
+/// A scalar of a step that the schedule moves, and what it is without it.
+struct Rate {
+  std::uint32_t slot = 0;
+  double rate = 0;
+};
+
 struct Plan {
   data::Split split = data::Split::Train;
   std::optional<std::int64_t> count;  ///< the first so many examples of the split
@@ -35,13 +41,7 @@ struct Plan {
   std::int64_t checkpoint = 1;  ///< epochs between checkpoints
   Schedule schedule;
   std::optional<double> rate;  ///< the optimiser's own learning rate; nothing: it is not one number
-  /// The scalars of the step that the schedule moves, and what each is without it: the optimiser's rate, then those of parameter
-  /// groups.
-  struct Rate {
-    std::uint32_t slot = 0;
-    double rate = 0;
-  };
-  std::vector<Rate> rates;
+  std::vector<Rate> rates;     ///< of the step: the optimiser's, then those of parameter groups
   Augmentation augmentation;
 };
 
@@ -69,10 +69,18 @@ struct Hardening {
   std::function<tl::expected<std::unique_ptr<InputMover>, std::string>(runtime::Arena& arena)> create;
 };
 
+/// A step in front of the step, on the same examples, which moves weights that the other leaves as they are.
+struct Turn {
+  const runtime::Executable* step = nullptr;
+  std::vector<Rate> rates;
+  std::int64_t repeat = 1;  ///< so many in a row
+};
+
 /// The executables of one network, linked: they run in one arena and have the same weights and buffers.
 struct Machine {
   const tbem_backend* backend = nullptr;
-  const runtime::Executable* step = nullptr;                      ///< a training step of `batch` examples; its output is kept
+  const runtime::Executable* step = nullptr;  ///< a training step of `batch` examples; its output is kept
+  std::vector<Turn> turns;
   std::map<std::int64_t, const runtime::Executable*> evaluation;  ///< by batch: the loss at inference, output kept
   std::vector<std::string> inputs;                                ///< paths, in the dataset's order
   /// The output's dimension that counts the classes of each label; nothing: there is no accuracy.
@@ -92,6 +100,7 @@ struct Score {
   std::optional<double> accuracy;
   std::optional<double> flops;            ///< of an evaluation with gates: those of an example, in the mean
   std::vector<runtime::GateCount> gates;  ///< of an evaluation, in program order
+  std::vector<double> turns;              ///< of a training: the mean loss of each turn
 };
 /// Of several steps: what a score is made of.
 struct Tally {
@@ -102,6 +111,8 @@ struct Tally {
   double flops = 0;          ///< of an evaluation with gates
   std::int64_t examples = 0;
   std::vector<runtime::GateCount> gates;
+  std::vector<double> turns;  ///< by turn: the sum of its losses, each the mean of those in a row
+  std::int64_t steps = 0;     ///< that the turns took part in
 
   /// Errors: nothing counted, so there is no mean.
   tl::expected<Score, std::string> score(bool hasAccuracy) const;
@@ -157,6 +168,9 @@ struct TrainFailure {
   enum class Kind : std::uint8_t { Environment, Refused, Run } kind = Kind::Environment;
   std::string message;
 };
+/// A Run failure, with a way out. `what`: "the loss of step"; numbers from 1.
+tl::unexpected<TrainFailure> notFinite(const std::string& what, std::int64_t step, std::int64_t epoch, double loss);
+
 /// Errors: Environment (a file, memory), Refused (the checkpoint is of another training: what differs), Run (a step failed, the
 /// loss is not finite; the last checkpoint stays as it was).
 tl::expected<Outcome, TrainFailure> run(const Plan& plan, const data::Dataset& dataset, const Machine& machine,

@@ -35,6 +35,10 @@ def checkpoint(path):
     return {name: np.frombuffer(data, {"F64": "<f8"}[dtype]).reshape(shape) for name, (dtype, shape, data) in read(path).items()}
 
 
+def near(a, b):
+    return abs(a - b) <= 1e-9 * max(abs(a), abs(b))
+
+
 def compare(folder):
     import torch
     import torch.nn.functional as F
@@ -85,7 +89,6 @@ def compare(folder):
     ours = [each["loss"] for each in told if each["kind"] == "train_step"]
     epochs = [each for each in told if each["kind"] == "train"]
     end = told[-1]
-    near = lambda a, b: abs(a - b) <= 1e-9 * max(abs(a), abs(b))
     assert len(ours) == len(losses) == 20, (len(ours), len(losses))
     worst = max(abs(a - b) / b for a, b in zip(ours, losses))
     assert worst <= 1e-9, (worst, ours, losses)
@@ -104,4 +107,5 @@ def compare(folder):
     print("weights and running statistics agree")
 
 
-{"make": make, "compare": compare}[sys.argv[1]](sys.argv[2])
+if __name__ == "__main__":
+    {"make": make, "compare": compare}[sys.argv[1]](sys.argv[2])

@@ -257,6 +257,60 @@ class ShallowDeep:
         return results
 
 
+class PlaceLayer:
+    """A convolution whose weights are those of a dense layer of windows, and normalisation."""
+
+    def __init__(self, a, c, out, stride=1):
+        self.w, self.c, self.stride = a.weight(out, 9 * c), c, stride
+        self.scale, self.shift = a.weight(out), a.weight(out)
+        self.mean, self.variance = a.buffer(out), a.buffer(out)
+
+    def __call__(self, x):
+        kernel = self.w.reshape(-1, 3, 3, self.c).permute(0, 3, 1, 2)
+        y = F.conv2d(x, kernel, None, self.stride, 1)
+        return F.batch_norm(y, self.mean, self.variance, self.scale, self.shift, ConvNorm.training, 0.1, 1e-5)
+
+
+class DynConv:
+    def __init__(self, a, n=1, classes=10, tau=0.5):
+        self.tau, self.units, c = tau, [], 16
+        self.stem = ConvNorm(a, 3, 16, 3, 1, 1)
+        for i in range(3 * n):
+            out, stride = [16, 32, 64][i // n], 2 if i > 0 and i % n == 0 else 1
+            shortcut, everywhere = Shortcut(a, c, out, stride), Dense(a, c, 1)
+            score = a.weight(1, c, 3, 3), a.weight(1)
+            self.units.append((shortcut, everywhere, score, stride, PlaceLayer(a, c, out, stride), PlaceLayer(a, out, out)))
+            c = out
+        self.head = Dense(a, 64, classes)
+        a.done()
+
+    def scores(self, x, unit):
+        _, everywhere, (w, b), stride, _, _ = unit
+        return torch.sigmoid(F.conv2d(x, w, b, stride, 1) + everywhere(x.mean((2, 3)))[:, :, None, None])
+
+    def trained(self, image, share_of):
+        """`share_of(scores of all places, number of the unit)`: how much of each place is taken."""
+        x, shares = F.relu(self.stem(image)), []
+        for i, unit in enumerate(self.units):
+            p = self.scores(x, unit)
+            mask = share_of(p.reshape(-1), i).reshape(p.shape)
+            x = F.relu(unit[5](F.relu(unit[4](x))) * mask + unit[0](x))
+            shares.append(mask.mean((1, 2, 3)))
+        return self.head(x.mean((2, 3))), torch.stack(shares, 1)
+
+    def masked(self, image):
+        """The logits, the shares of places, and how near a score is to its threshold."""
+        x, shares, margin = F.relu(self.stem(image)), [], 1.0
+        for unit in self.units:
+            p = self.scores(x, unit)
+            mask = (p >= self.tau).to(x.dtype)
+            read = (F.max_pool2d(p, 3, 1, 1) >= self.tau).to(x.dtype)
+            x = F.relu(unit[5](F.relu(unit[4](x)) * read) * mask + unit[0](x))
+            shares.append(mask.mean((1, 2, 3)))
+            margin = min(margin, (p - self.tau).abs().min().item())
+        return self.head(x.mean((2, 3))), torch.stack(shares, 1), margin
+
+
 def images(count, seed):
     """Smooth random pictures whose means and contrasts differ, so that gates find something to tell them apart by."""
     g = torch.Generator().manual_seed(seed)

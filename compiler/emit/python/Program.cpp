@@ -48,12 +48,21 @@ tl::expected<NetworkClasses, Refusal> networkClasses(const graph::Row& row, cons
   return NetworkClasses{std::move(*tree), std::move(*classes)};
 }
 
+namespace {
+
+/// Whether an operator of the standard library has a `backward` that is not the derivative: a gate's decision.
+bool isEstimator(const ast::Callable& decl) { return decl.name.text == "hard_share" || decl.name.text == "drawn"; }
+
+}  // namespace
+
 std::vector<Refusal> ownGradients(const graph::Row& row, const Framework& framework) {
   std::vector<Refusal> own;
   if (!row.graph().training) return own;
   std::set<const ast::Callable*> told;
   for (const graph::Call& call : row.structure->calls) {
-    if (call.decl == nullptr || call.isStandard || call.decl->backward.empty() || !told.insert(call.decl).second) continue;
+    if (call.decl == nullptr || call.decl->backward.empty() || (call.isStandard && !isEstimator(*call.decl)) ||
+        !told.insert(call.decl).second)
+      continue;
     own.push_back({call.use, "`backward` of `" + call.decl->name.text + "`",
                    fmt::format("{} differentiates what is computed; where the clause says something else, gradients differ.",
                                framework.name)});
@@ -83,6 +92,11 @@ const graph::Call* lossOf(const graph::Row& row) {
   if (row.graph().loss == graph::kNoTensor) return nullptr;
   const std::vector<graph::Call>& calls = row.structure->calls;
   return &*std::find_if(calls.begin() + 1, calls.end(), [](const graph::Call& call) { return call.parent == graph::kNoCall; });
+}
+
+bool hasPartsOfLoss(const graph::Row& row) {
+  const std::vector<graph::Call>& calls = row.structure->calls;
+  return std::count_if(calls.begin() + 1, calls.end(), [](const graph::Call& call) { return call.parent == graph::kNoCall; }) > 1;
 }
 
 std::string lossText(const graph::Call& loss, const Code& code, const std::vector<Hole>& holes, const std::string& target) {

@@ -163,6 +163,9 @@ tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
   if (!hasPyTorch(row, *loss))
     return tl::unexpected(
         Refusal{loss->use, "the loss `" + loss->decl->name.text + "`", "PyTorch has the losses of the standard library."});
+  if (hasPartsOfLoss(row))
+    return tl::unexpected(Refusal{loss->use, "a loss of several parts",
+                                  "A program has one loss of one result: exits and rewards of gates have parts of their own."});
   step.wantsShares = loss->decl->name.text == "bce";
   std::vector<Hole> holes;
   Scribe scribe(holes);

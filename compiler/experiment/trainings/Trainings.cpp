@@ -130,9 +130,9 @@ bool makePlan(Workspace& workspace, TrainingRun& training, const Target& target)
 }
 
 std::unique_ptr<DesignRun> designOf(Workspace& workspace, const TrainingRun& training, graph::Task task, std::int64_t batch,
-                                    const Target& target) {
+                                    const Target& target, const graph::TurnSpec* turn = nullptr) {
   std::optional<graph::ExperimentSpec> experiment =
-      graph::experimentOf(workspace.session, training.spec, task, training.shape, batch);
+      graph::experimentOf(workspace.session, training.spec, task, training.shape, batch, turn);
   return experiment ? oneRowOf(workspace, std::move(*experiment), target) : nullptr;
 }
 
@@ -181,6 +181,12 @@ std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, co
     if (!tuning) continue;
     if (const auto asked = parseTuning(target.tune)) tuning = asked;
     training->step->tuning = *tuning;
+    for (const graph::TurnSpec& turn : training->spec.turns) {
+      auto step = designOf(workspace, *training, graph::Task::Train, training->plan.batch, target, &turn);
+      step->tuning = *tuning;
+      step->storagesOf = training->step.get();
+      training->turns.push_back(std::move(step));
+    }
     for (const std::int64_t batch : training->sizes.evaluationBatches) {
       auto evaluation = designOf(workspace, *training, graph::Task::Evaluate, batch, target);
       if (evaluation != nullptr) {
@@ -239,6 +245,11 @@ std::vector<std::pair<std::string, std::string>> identityOf(const TrainingRun& t
   for (const graph::ParameterGroup& group : spec.groups.groups)
     identity.emplace_back("the optimiser of " + placesText(group.places), group.text);
   if (!spec.groups.frozen.empty()) identity.emplace_back("what is frozen", placesText(spec.groups.frozen));
+  for (const graph::TurnSpec& turn : spec.turns) {
+    identity.emplace_back("the turn of " + placesText(turn.places),
+                          fmt::format("{} by {}, {} in a row", turn.loss != nullptr ? turn.lossText : spec.lossText,
+                                      turn.optimizer != nullptr ? turn.optimizerText : spec.optimizerText, turn.repeat));
+  }
   if (spec.harden) {  // likewise younger
     identity.emplace_back("harden", fmt::format("{} (steps: {}, share: {})", spec.harden->text, spec.harden->method.steps,
                                                 spec.harden->share.toDouble()));

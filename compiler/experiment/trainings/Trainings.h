@@ -23,6 +23,7 @@ struct TrainingRun {
   train::Plan plan;  ///< without the slot of the rate, which code has
   train::Sizes sizes;
   std::unique_ptr<DesignRun> step;                                ///< forward, backward, update
+  std::vector<std::unique_ptr<DesignRun>> turns;                  ///< the steps of clauses `turn`, in front of it
   std::map<std::int64_t, std::unique_ptr<DesignRun>> evaluation;  ///< by batch: the loss at inference
   std::unique_ptr<DesignRun> mover;                               ///< of clause `harden`; null: there is none
   const TrainingRun* startsFrom = nullptr;                        ///< of clause `weights`, where it names a training

@@ -69,8 +69,12 @@ std::optional<std::vector<std::uint32_t>> groupOfEach(DiagnosticSink& sink, cons
     return std::nullopt;
   }
   if (choice.again != nullptr) {
-    sink.report(diag::design_clause_value, choice.again->range, "on", "weights that no other clause `optimizer` has",
-                "`" + choice.weight + "`, which one before it has");
+    const bool isTurn = std::ranges::any_of(groups.groups, [&](const ParameterGroup& group) {
+      return group.elsewhere &&
+             std::ranges::any_of(group.places, [&](const WeightPlace& place) { return &place == choice.again; });
+    });
+    sink.report(diag::design_clause_value, choice.again->range, isTurn ? "turn" : "on",
+                "weights that no other clause `optimizer` or `turn` has", "`" + choice.weight + "`, which one before it has");
     return std::nullopt;
   }
   return std::move(choice.of);

@@ -27,6 +27,33 @@ void readGumbel(ClauseReader& reader, const ast::Call* call, GateTraining& into)
                 "`" + reader.text(*call) + "`");
 }
 
+/// `reinforce(reward: blocks_saved(alpha: 0.1), weight: 0.01)`
+void readReinforce(ClauseReader& reader, const ast::Expr& expr, GateTraining& into) {
+  into.mode = GateTraining::Mode::Reinforce;
+  const auto* call = ast::dynCast<ast::Call>(&expr);
+  for (const ast::Argument& given : call != nullptr ? call->arguments : std::vector<ast::Argument>{}) {
+    const std::string& name = given.name.text;
+    if (given.value != nullptr && name == "reward" && into.reward == nullptr) {
+      into.reward = given.value;
+      into.rewardText = sema::print(reader.pool, reader.value(*given.value));
+    } else if (given.value != nullptr && name == "weight") {
+      const Value value = reader.value(*given.value);
+      const auto weight = reader.numberOf(value);
+      if (weight && weight->num > 0)
+        into.weight = *weight;
+      else if (!value.isPoison())
+        reader.fail(diag::design_clause_value, given.range, "reinforce", "a weight above 0",
+                    "`" + reader.text(*given.value) + "`");
+    } else {
+      reader.fail(diag::design_clause_value, given.range, "reinforce", "`reward: r()` and `weight: 0.01`",
+                  "`" + reader.text(given.range) + "`");
+    }
+  }
+  if (into.reward == nullptr)
+    reader.fail(diag::design_clause_value, expr.range, "reinforce", "an operator as reward, such as `reinforce(reward: r())`",
+                "none");
+}
+
 }  // namespace
 
 void readGateMode(ClauseReader& reader, const ast::Expr& expr, GateTraining& into) {
@@ -35,11 +62,12 @@ void readGateMode(ClauseReader& reader, const ast::Expr& expr, GateTraining& int
   const std::string name = word != nullptr ? word->name.text : "";
   if (name == "gumbel")
     readGumbel(reader, call, into);
+  else if (name == "reinforce")
+    readReinforce(reader, expr, into);
   else if (name == "soft" && call == nullptr)
     into.mode = GateTraining::Mode::Soft;
   else if (name != "straight_through" || call != nullptr)
-    reader.fail(diag::design_clause_value, expr.range, "gates", "`straight_through`, `soft` or `gumbel(temperature: 0.5)`",
-                "`" + reader.text(expr) + "`");
+    reader.fail(diag::design_clause_value, expr.range, "gates", kGateModes, "`" + reader.text(expr) + "`");
 }
 
 void readExitWeights(ClauseReader& reader, const ast::Expr& expr, GateTraining& into) {

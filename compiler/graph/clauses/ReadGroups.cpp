@@ -24,15 +24,14 @@ void readPlace(ClauseReader& reader, const char* word, const ast::Expr& expr, st
   }
 }
 
-/// One place, or a list of them.
+}  // namespace
+
 void readPlaces(ClauseReader& reader, const char* word, const ast::Expr& expr, std::vector<WeightPlace>& into) {
   const auto* list = ast::dynCast<ast::List>(&expr);
   if (list == nullptr) return readPlace(reader, word, expr, into);
   for (const ast::Expr* place : list->items) readPlace(reader, word, *place, into);
   if (list->items.empty()) reader.fail(diag::design_clause_value, list->range, word, "names of weights", "an empty list");
 }
-
-}  // namespace
 
 void readFreeze(ClauseReader& reader, const ast::Clause& clause, ParameterGroups& into) {
   if (clause.items.empty())

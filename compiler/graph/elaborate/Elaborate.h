@@ -67,11 +67,14 @@ enum class Task : std::uint8_t { Infer, Train, Evaluate, Move, Learn, Discrimina
 
 /// How a training step treats gates (docs/training.md). Arms are mixed by the gates' decisions, whose gradients are the scores'
 /// (StraightThrough); by the scores (Soft); or by decisions drawn with the scores as probabilities, whose gradients are those of
-/// what they are a limit of (Gumbel).
+/// what they are a limit of (Gumbel), or none, as a reward moves the scores (Reinforce).
 struct GateTraining {
-  enum class Mode : std::uint8_t { StraightThrough, Soft, Gumbel } mode = Mode::StraightThrough;
-  Rational temperature{1};      ///< Gumbel
-  std::vector<Rational> exits;  ///< the weight of each exit's loss, the last result's behind them; empty: 1 each
+  enum class Mode : std::uint8_t { StraightThrough, Soft, Gumbel, Reinforce } mode = Mode::StraightThrough;
+  Rational temperature{1};            ///< Gumbel
+  const ast::Expr* reward = nullptr;  ///< Reinforce: an operator of the decisions, and of what the loss takes
+  std::string rewardText;             ///< as the program writes it
+  Rational weight{1};                 ///< Reinforce: of its part of the loss
+  std::vector<Rational> exits;        ///< the weight of each exit's loss, the last result's behind them; empty: 1 each
   SrcRange exitsRange;
 };
 

@@ -182,13 +182,14 @@ std::optional<tbem_dtype> Elaborator::inputType(const ast::Parameter& tensor) {
   return dtypeFromType(scratch, *type);
 }
 
-std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> Elaborator::targetOf(const Value& given, TensorId output,
-                                                                               SrcRange use) {
+std::optional<std::vector<TargetType>> Elaborator::targetsOf(const Value& given, const std::vector<TensorId>& results,
+                                                             SrcRange use) {
   const auto& loss = *static_cast<const ast::Callable*>(given.decl);
-  const auto* first = ast::dynCast<ast::TensorType>(loss.tensors[0].type);
-  const auto* second = ast::dynCast<ast::TensorType>(loss.tensors[1].type);
-  if (first == nullptr || second == nullptr) {
-    fail(diag::wrong_tensor, use, "a loss", "two tensors: the output and the target");
+  std::vector<const ast::TensorType*> types;
+  for (const ast::Parameter& tensor : loss.tensors) {
+    types.push_back(ast::dynCast<ast::TensorType>(tensor.type));
+    if (types.back() != nullptr) continue;
+    session.sink.report(diag::wrong_tensor, tensor.range, "a loss", "tensors, and no list of them").label(use, "the loss");
     return std::nullopt;
   }
   std::optional<std::vector<Local>> parameters = networkParameters(given, {}, use);
@@ -200,20 +201,24 @@ std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> Elaborator::targetOf(c
   a.decl = &loss;
   a.use = a.range = use;
   a.rank = 2;
-  a.culprit = output;
-  a.dtype = graph[output].dtype;
+  a.culprit = results.front();
+  a.dtype = graph[results.front()].dtype;
   const Detour detour(*this);
   frame = &a.frame;
   now.current = &a;
   Labels labels;
-  std::optional<std::vector<ExprId>> shape;
-  std::optional<tbem_dtype> dtype;
-  if (bindShape(a, *first, output, loss.tensors[0].name.text, labels)) {
-    shape = shapeFromType(a, *second, labels, [&] { return "the target of `" + loss.name.text + "`"; });
-    dtype = dtypeFromType(a, *second);
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (!bindShape(a, *types[k], results[k], loss.tensors[k].name.text, labels)) return std::nullopt;
   }
-  if (!shape || !dtype) return std::nullopt;
-  return std::make_pair(*dtype, std::move(*shape));
+  std::vector<TargetType> targets;
+  for (std::size_t k = results.size(); k < types.size(); ++k) {
+    const auto what = [&] { return "the target of `" + loss.name.text + "`"; };
+    std::optional<std::vector<ExprId>> shape = shapeFromType(a, *types[k], labels, what);
+    const std::optional<tbem_dtype> dtype = shape ? dtypeFromType(a, *types[k]) : std::nullopt;
+    if (!dtype) return std::nullopt;
+    targets.push_back({*dtype, std::move(*shape)});
+  }
+  return targets;
 }
 
 }  // namespace tbem::graph

@@ -47,6 +47,11 @@ struct ElaborateOptions {
 /// "f32", as a program writes it.
 std::string dtypeName(tbem_dtype dtype);
 
+struct TargetType {
+  tbem_dtype dtype = TBEM_F32;
+  std::vector<ExprId> shape;
+};
+
 class Elaborator : public sema::Evaluator {
 public:
   Elaborator(Session& session, const sema::Program& program, Structure& out, ElaborateOptions options);
@@ -56,8 +61,9 @@ public:
                   SrcRange use);
   /// The parameters of `callee` from its partial application and from the factors that bear their names.
   std::optional<std::vector<Local>> networkParameters(const Value& callee, const std::vector<Local>& factors, SrcRange use);
-  /// Element type and shape of a loss's second tensor, given the network's output as its first.
-  std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> targetOf(const Value& loss, TensorId output, SrcRange use);
+  /// Element type and shape of each tensor of a loss behind the network's `results`, which are its first ones. Nothing after a
+  /// report.
+  std::optional<std::vector<TargetType>> targetsOf(const Value& loss, const std::vector<TensorId>& results, SrcRange use);
   std::optional<tbem_dtype> inputType(const ast::Parameter& tensor);
   /// An optimiser with its parameters; its schedules are applied here. Nothing after a report.
   std::optional<UpdateRule> updateRule(const Value& optimizer, SrcRange use);
@@ -90,6 +96,8 @@ public:
   const std::vector<TensorId>& trainedResults() const { return gates.trainedResults(); }
   /// Of a search: the margins of the network's gates, in program order.
   const std::vector<Margin>& margins() const { return gates.margins(); }
+  /// Of a network that trains by REINFORCE: what its gates drew, in program order.
+  const std::vector<Drawn>& drawnGates() const { return gates.drawn(); }
 
   using Evaluator::bind;
   using Evaluator::coerce;

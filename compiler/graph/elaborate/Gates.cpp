@@ -215,8 +215,9 @@ Value Gates::joinExits(Elaborator& e, const Activation& network, Value last) {
 // is made from the score that the gate's condition compares. Its gradient goes to the score as if it were the score itself
 // (straight-through estimator: Bengio et al. 2013, "Estimating or Propagating Gradients Through Stochastic Neurons", section 4;
 // with SkipNet's hard gates, Wang et al. 2018, section 3.3). `gates soft` mixes by the score; `gates gumbel` draws the number
-// (Jang et al. 2017, "Categorical Reparameterization with Gumbel-Softmax", section 2.2). The value of an `exit` is one of several
-// results, each of which has a loss.
+// (Jang et al. 2017, "Categorical Reparameterization with Gumbel-Softmax", section 2.2); `gates reinforce` draws it as well,
+// keeps how likely that was, and leaves the gradient to the reward (Losses.h). The value of an `exit` is one of several results,
+// each of which has a loss.
 
 namespace {
 
@@ -274,15 +275,29 @@ std::pair<Value, Value> Gates::trainedShare(Elaborator& e, const ast::Expr& cond
   const SrcRange range = condition.range;
   if (!isFloating(e, score.value)) {
     if (how.mode == Mode::StraightThrough) return {truth, e.callNamed("closed_where", {truth}, {}, range)};
-    e.fail(diag::design_clause_value, range, how.mode == Mode::Soft ? "gates soft" : "gates gumbel",
-           "a condition that compares a score with a threshold", "`" + std::string(e.session.sources.text(range)) + "`");
+    const char* const clause = how.mode == Mode::Soft     ? "gates soft"
+                               : how.mode == Mode::Gumbel ? "gates gumbel"
+                                                          : "gates reinforce";
+    e.fail(diag::design_clause_value, range, clause, "a condition that compares a score with a threshold",
+           "`" + std::string(e.session.sources.text(range)) + "`");
     return {};
   }
   const std::pair<std::string_view, Value> opens{"opens", Value::boolean(e.pool.constant(score.opens ? 1 : 0))};
   if (how.mode == Mode::Soft) return {truth, e.callNamed("soft_share", {score.value}, {opens}, range)};
   if (how.mode == Mode::StraightThrough) return {truth, e.callNamed("hard_share", {score.value, truth}, {opens}, range)};
+  if (how.mode == Mode::Reinforce) return {truth, drawShare(e, score.value, opens.second, range)};
   const Value temperature = Value::number(e.pool.constant(how.temperature), true);
   return {truth, e.callNamed("gumbel_share", {score.value}, {opens, {"temperature", temperature}}, range)};
+}
+
+/// What REINFORCE draws of a score: the share of the computed arm; poison after a report.
+Value Gates::drawShare(Elaborator& e, const Value& score, const Value& opens, SrcRange range) {
+  const Value chance = e.callNamed("soft_share", {score}, {{"opens", opens}}, range);
+  const Value share = chance.isPoison() ? chance : e.callNamed("drawn_share", {chance}, {}, range);
+  const Value logarithm = share.isPoison() ? share : e.callNamed("log_chance", {chance, share}, {}, range);
+  if (logarithm.isPoison()) return {};
+  decisions.push_back({static_cast<TensorId>(share.id), static_cast<TensorId>(logarithm.id), range});
+  return share;
 }
 
 Value Gates::trainedSkip(Elaborator& e, const ast::Skip& expr) {

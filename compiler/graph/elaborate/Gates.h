@@ -29,6 +29,13 @@ struct Margin {
   TensorId reach = kNoTensor;
 };
 
+/// A decision that a training draws by REINFORCE.
+struct Drawn {
+  TensorId share = kNoTensor;   ///< of each sample: 1 where the arm is computed, else 0
+  TensorId chance = kNoTensor;  ///< the logarithm of how likely that was
+  SrcRange range;               ///< of the gate's condition
+};
+
 class Gates {
 public:
   /// The value of `skip`, in the activation at hand. Poison after a report.
@@ -39,12 +46,15 @@ public:
   /// Of a network with exits that trains: the values of its exits and its last result, in their order; else none.
   const std::vector<TensorId>& trainedResults() const { return trained; }
   const std::vector<Margin>& margins() const { return found; }
+  /// In program order.
+  const std::vector<Drawn>& drawn() const { return decisions; }
   /// The result of a network with exits: every exit's value and the last one, put together again. Under `fallback best` the last
   /// one is the best of the exits' values, and the network gives none.
   sema::Value joinExits(Elaborator& elaborator, const Activation& network, sema::Value last);
 
 private:
   std::pair<sema::Value, sema::Value> trainedShare(Elaborator& elaborator, const ast::Expr& condition);
+  sema::Value drawShare(Elaborator& elaborator, const sema::Value& score, const sema::Value& opens, SrcRange range);
   bool keepMargin(Elaborator& elaborator, const ast::Expr& condition, const char* gate);
   bool addMargin(Elaborator& elaborator, const ast::Binary& comparison, const sema::Value& left, const sema::Value& right);
   sema::Value trainedSkip(Elaborator& elaborator, const ast::Skip& expr);
@@ -54,6 +64,7 @@ private:
   std::vector<TensorId> exits;    ///< values of the exits met so far
   std::vector<TensorId> trained;  ///< trainedResults()
   std::vector<Margin> found;      ///< margins()
+  std::vector<Drawn> decisions;   ///< drawn()
   TensorId reach = kNoTensor;     ///< of what is evaluated; kNoTensor: every sample comes there
   struct Best {
     TensorId score = kNoTensor, value = kNoTensor;

@@ -59,7 +59,13 @@ WeightChoice chooseWeights(const Graph& graph, const ParameterGroups& groups) {
       });
     }
   }
-  for (const WeightPlace& place : groups.frozen) forEach(place, [&](std::size_t weight) { choice.of[weight] = kStays; });
+  std::vector<bool> stays(choice.of.size(), !groups.only.empty());
+  for (const WeightPlace& place : groups.only) forEach(place, [&](std::size_t weight) { stays[weight] = false; });
+  for (const WeightPlace& place : groups.frozen) forEach(place, [&](std::size_t weight) { stays[weight] = true; });
+  for (std::size_t weight = 0; weight < stays.size(); ++weight) {
+    std::uint32_t& of = choice.of[weight];
+    if (stays[weight] || (of != 0 && groups.groups[of - 1].elsewhere)) of = kStays;
+  }
   return choice;
 }
 

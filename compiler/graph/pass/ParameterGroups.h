@@ -31,11 +31,13 @@ struct ParameterGroup {
   /// The factor, if any, that stands for that rate (ExperimentSpec::rateFactor).
   std::optional<std::uint32_t> rateFactor;
   std::vector<WeightPlace> places;
+  bool elsewhere = false;  ///< a step of their own moves them (TurnSpec), so that in this one they stay
 };
 
 struct ParameterGroups {
   std::vector<WeightPlace> frozen;
-  std::vector<ParameterGroup> groups;  ///< all other weights are the step's own optimiser's
+  std::vector<ParameterGroup> groups;  ///< all other weights are the step's own optimiser's; those elsewhere are the last ones
+  std::vector<WeightPlace> only;       ///< not empty: all other weights stay
 };
 
 constexpr std::uint32_t kStays = UINT32_MAX;

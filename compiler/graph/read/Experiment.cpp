@@ -200,19 +200,15 @@ bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Lo
   const Value loss = spec.loss != nullptr ? e.evaluateIn(*spec.module, *spec.loss, factors)
                                           : Value::declaration(program.resolve(*program.find("std.nn"), spec.standardLoss));
   if (!isCallable(loss, range, "a loss")) return false;
-  if (s.graph.outputs.size() != 1) {
-    session.sink.report(diag::wrong_tensor, range, "a loss", "a network with one output")
-        .note("several become one by `concat` or `stack`, and an operator of one's own as loss takes them apart");
-    return false;
-  }
-  if (!tbem_is_floating(s.graph[s.graph.outputs.front()].dtype)) {
-    session.sink.report(diag::wrong_tensor, range, "a loss", "a network whose output is of a floating type")
+  const std::vector<TensorId>& outputs = s.graph.outputs;
+  if (std::ranges::none_of(outputs, [&](TensorId output) { return tbem_is_floating(s.graph[output].dtype); })) {
+    session.sink.report(diag::wrong_tensor, range, "a loss", "a network with a result of a floating type")
         .note("whole numbers and truth values have no gradient; `cast` makes numbers of them where they are only measured");
     return false;
   }
-  const std::vector<Value> pair = addTarget(e, loss, range, s.graph.outputs.front());
-  if (pair.empty()) return false;
-  const Value number = sumOfLosses(e, spec.gates, loss, pair, range);
+  const std::optional<LossTensors> tensors = addTargets(e, loss, range, outputs);
+  if (!tensors) return false;
+  Value number = sumOfLosses(e, spec.gates, loss, *tensors, range);
   if (number.isPoison()) return false;
   const std::string& name = static_cast<const ast::Callable*>(loss.decl)->name.text;
   if (!number.is(ValueKind::Tensor) || !s.graph.tensors[number.id].shape.empty()) {
@@ -220,6 +216,13 @@ bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Lo
         diag::loss_not_scalar, range, name,
         number.is(ValueKind::Tensor) ? shapeText(s.pool, s.graph, static_cast<TensorId>(number.id)) : kindName(number));
     return false;
+  }
+  if (spec.gates.reward != nullptr && spec.task == Task::Train) {
+    const Value reward = e.evaluateIn(*spec.module, *spec.gates.reward, factors);
+    if (!isCallable(reward, spec.gates.reward->range, "a reward")) return false;
+    const Value policy = policyLoss(e, spec.gates, reward, *tensors);
+    if (!policy.isPoison()) number = e.callNamed("add", {number, policy}, {}, spec.gates.reward->range);
+    if (policy.isPoison() || number.isPoison()) return false;
   }
   s.graph.loss = static_cast<TensorId>(number.id);
   return true;
@@ -237,7 +240,7 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
   };
   if (!add(*spec.optimizer, spec.rateFactor)) return false;
   for (const ParameterGroup& group : spec.groups.groups) {
-    if (!add(*group.optimizer, group.rateFactor)) return false;
+    if (!group.elsewhere && !add(*group.optimizer, group.rateFactor)) return false;
   }
   std::optional<std::vector<std::uint32_t>> groups = groupOfEach(session.sink, s.graph, spec.groups);
   if (!groups) return false;
@@ -255,7 +258,7 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
       std::all_of(weights.begin(), weights.end(), [](const auto& one) { return one.gradient == kNoTensor; })) {
     const bool frozen = std::ranges::all_of(weights, &Graph::Weight::frozen);
     session.sink.report(diag::nothing_learns, spec.optimizer->range)
-        .note(frozen ? "all of them are frozen"
+        .note(frozen ? "all of them are frozen, or moved by a clause `turn`"
                      : "no gradient goes through whole numbers and comparisons, such as those of `argmax`");
   }
   return true;

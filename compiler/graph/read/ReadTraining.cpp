@@ -7,6 +7,7 @@
 #include "compiler/graph/clauses/ReadGroups.h"
 #include "compiler/graph/perturb/ReadMethod.h"
 #include "compiler/graph/read/ReadDataset.h"
+#include "compiler/graph/read/ReadTurn.h"
 #include "compiler/graph/read/Training.h"
 
 #include <fmt/format.h>
@@ -78,13 +79,7 @@ private:
   void readClauses() {
     std::map<std::string, SrcRange> seen;
     for (const ast::Clause& clause : decl.clauses) {
-      if (clause.on != nullptr || clause.word.text == "freeze") {  // of several places there may be several clauses
-        if (clause.on != nullptr)
-          readGroup(e, clause, spec.groups);
-        else
-          readFreeze(e, clause, spec.groups);
-        continue;
-      }
+      if (readRepeated(clause)) continue;
       const auto [first, fresh] = seen.emplace(clause.word.text, clause.word.range);
       if (!fresh) {
         e.sink.report(diag::argument_twice, clause.word.range, clause.word.text).label(first->second, "given here first");
@@ -95,6 +90,19 @@ private:
     if (spec.mixedText == nullptr) return;
     const Value type = e.value(*spec.mixedText);
     spec.mixed = mixedType(e.sink, e.pool, type, spec.mixedText->range, spec.dtype);
+  }
+
+  /// Clauses of which there may be several, of several places. False: it is none.
+  bool readRepeated(const ast::Clause& clause) {
+    if (clause.on != nullptr)
+      readGroup(e, clause, spec.groups);
+    else if (clause.word.text == "freeze")
+      readFreeze(e, clause, spec.groups);
+    else if (clause.word.text != "turn")
+      return false;
+    else if (std::optional<TurnSpec> turn = readTurn(e, clause))
+      spec.turns.push_back(std::move(*turn));
+    return true;
   }
 
   void readClause(const ast::Clause& clause) {
@@ -135,8 +143,7 @@ private:
     } else if (word == "accumulate") {
       spec.accumulate = e.single(clause, "a whole number");
     } else if (word == "gates") {
-      if (const ast::Expr* mode = e.single(clause, "`straight_through`, `soft` or `gumbel(temperature: 0.5)`"))
-        readGateMode(e, *mode, spec.gates);
+      if (const ast::Expr* mode = e.single(clause, kGateModes)) readGateMode(e, *mode, spec.gates);
     } else if (word == "weights") {
       readStart(clause);
     } else if (word == "harden") {
@@ -299,6 +306,8 @@ private:
       missing("`epochs` or `steps`");
     if (spec.batch == 0) missing("`batch`");
     if (spec.optimizer == nullptr) missing("`optimizer`");
+    if (spec.harden && !spec.turns.empty())
+      e.fail(diag::design_clause_value, spec.turns.front().range, "turn", "a training without `harden`", "one with it");
     if (spec.patience && spec.validate == 0)
       e.fail(diag::design_clause_value, patienceRange, "patience", "examples to be patient about: `validate 0.1`", "none");
   }
@@ -319,6 +328,9 @@ private:
       group.text = sema::print(e.pool, own);
       group.rate = rateOf(e, own);
       if (!group.rate && schedules) wantsRate(group.text);
+    }
+    for (const TurnSpec& turn : spec.turns) {
+      if (turn.optimizer != nullptr && !turn.rate && schedules) wantsRate(turn.optimizerText);
     }
   }
 

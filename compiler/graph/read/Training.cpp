@@ -57,10 +57,27 @@ std::uint32_t addRate(ExperimentSpec& experiment, std::string name, const Ration
   return static_cast<std::uint32_t>(experiment.factors.size() - 1);
 }
 
+/// The step of a training as that of one of its turns.
+ExperimentSpec takeTurn(ExperimentSpec experiment, const TrainingSpec& spec, const TurnSpec& turn) {
+  if (turn.loss != nullptr) experiment.loss = turn.loss;
+  if (turn.optimizer != nullptr) experiment.optimizer = turn.optimizer;
+  experiment.groups.frozen = spec.groups.frozen;
+  experiment.groups.only = turn.places;
+  const std::optional<Rational>& rate = turn.optimizer != nullptr ? turn.rate : spec.rate;
+  if (rate) experiment.rateFactor = addRate(experiment, "optimizer.lr", *rate);
+  return experiment;
+}
+
+/// Inputs that hold targets: what the graph has behind those of the network.
+std::vector<TensorId> targetsOf(const Graph& graph, const TrainingSpec& spec) {
+  const auto first = graph.inputs.begin() + static_cast<std::ptrdiff_t>(spec.network->tensors.size());
+  return {first, graph.inputs.end()};
+}
+
 }  // namespace
 
 std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec& spec, Task task, const DataShape& data,
-                                           std::int64_t batch) {
+                                           std::int64_t batch, const TurnSpec* turn) {
   const auto& tensors = spec.network->tensors;
   if (tensors.size() != data.inputs.size()) {
     session.sink
@@ -92,44 +109,54 @@ std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec&
     experiment.inputs.push_back({tensors[i].name.text, spec.data.range, nullptr, std::move(dims)});
   }
   if (task != Task::Train) return experiment;
+  if (turn != nullptr) return takeTurn(std::move(experiment), spec, *turn);
   experiment.groups = spec.groups;
   if (spec.rate) experiment.rateFactor = addRate(experiment, "optimizer.lr", *spec.rate);
   for (std::size_t g = 0; g < spec.groups.groups.size(); ++g) {
     ParameterGroup& group = experiment.groups.groups[g];
     if (group.rate) group.rateFactor = addRate(experiment, fmt::format("optimizer[{}].lr", g + 1), *group.rate);
   }
+  for (const TurnSpec& other : spec.turns) {
+    ParameterGroup& group = experiment.groups.groups.emplace_back();
+    group.places = other.places;
+    group.elsewhere = true;
+  }
   return experiment;
 }
 
-bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, const DataShape& data) {
+bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, const DataShape& data, const TurnSpec* turn) {
   const Graph& graph = row.graph();
-  const SrcRange at = spec.loss != nullptr ? spec.loss->range : spec.data.range;
-  const TensorId target = graph.inputs.back();
-  const bool classes = graph[target].dtype == TBEM_I64;
-  std::vector<std::int64_t> shape = row.shape(target);
+  const bool isOwn = turn != nullptr && turn->loss != nullptr;
+  const ast::Expr* const loss = isOwn ? turn->loss : spec.loss;
+  const SrcRange at = loss != nullptr ? loss->range : spec.data.range;
+  const std::string text = loss == nullptr ? data.classes > 0 ? "cross_entropy" : "mse" : isOwn ? turn->lossText : spec.lossText;
+  const std::vector<TensorId> targets = targetsOf(graph, spec);
+  if (targets.size() != 1) {
+    session.sink.report(diag::targets_differ, at, text, fmt::format("{} targets", targets.size()), spec.data.name, "one");
+    return false;
+  }
+  const bool classes = graph[targets.front()].dtype == TBEM_I64;
+  std::vector<std::int64_t> shape = row.shape(targets.front());
   if (!shape.empty()) shape.erase(shape.begin());
   if (classes != (data.classes > 0) || !lieAlike(shape, data.target)) {
-    session.sink.report(diag::targets_differ, at,
-                        spec.loss != nullptr ? spec.lossText
-                        : data.classes > 0   ? "cross_entropy"
-                                             : "mse",
+    session.sink.report(diag::targets_differ, at, text,
                         (classes ? "class numbers of shape " : "numbers of shape ") + shapeWords(shape), spec.data.name,
                         (data.classes > 0 ? "class numbers of shape " : "numbers of shape ") + shapeWords(data.target));
     return false;
   }
+  // What several results are is known to the loss alone.
+  if (data.classes == 0 || isOwn || graph.outputs.size() > 1) return true;
   const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
   const std::size_t standard = standardClassAxis(output.size());
   const std::int64_t found = standard < output.size() ? output[standard] : 1;
   const bool fits = hasLibraryLoss(spec) ? found == data.classes
                                          : std::ranges::count(std::span(output).subspan(std::min<std::size_t>(1, output.size())),
                                                               data.classes) > 0;
-  if (data.classes > 0 && !fits) {
-    session.sink
-        .report(diag::classes_differ, spec.decl->network->range, spec.network->name.text, found, spec.data.name, data.classes)
-        .label(spec.data.callRange, std::to_string(data.classes) + " classes");
-    return false;
-  }
-  return true;
+  if (fits) return true;
+  session.sink
+      .report(diag::classes_differ, spec.decl->network->range, spec.network->name.text, found, spec.data.name, data.classes)
+      .label(spec.data.callRange, std::to_string(data.classes) + " classes");
+  return false;
 }
 
 bool isMeanOfLabels(const TrainingSpec& spec, const DataShape& data) { return data.classes > 0 && hasLibraryLoss(spec); }

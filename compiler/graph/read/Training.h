@@ -60,6 +60,17 @@ struct StartSpec {
   SrcRange range;
 };
 
+/// Clause `turn`: weights that a step of their own moves, in front of the step of all others and on the same examples.
+struct TurnSpec {
+  std::vector<WeightPlace> places;
+  const ast::Expr* loss = nullptr;       ///< null: that of the training
+  const ast::Expr* optimizer = nullptr;  ///< null: that of the training
+  std::string lossText, optimizerText;
+  std::optional<Rational> rate;  ///< of its optimiser, where it is a number
+  std::int64_t repeat = 1;       ///< steps in a row
+  SrcRange range;
+};
+
 /// Move only: values refer to its pool.
 struct TrainingSpec {
   const ast::Train* decl = nullptr;
@@ -73,6 +84,7 @@ struct TrainingSpec {
   std::optional<tbem_dtype> mixed;
   const ast::Expr* accumulate = nullptr;    ///< clause `accumulate`
   GateTraining gates = {};                  ///< clauses `gates` and `exits`
+  std::vector<TurnSpec> turns;              ///< clauses `turn`, in order
   std::optional<Hardening> harden;          ///< clause `harden`
   std::optional<StartSpec> start;           ///< clause `weights`
   std::optional<CheckpointSpec> recompute;  ///< clause `checkpoint`, but for its number
@@ -106,13 +118,15 @@ struct DataShape {
 };
 
 /// The graphs of a training at this batch: its step (Task::Train; the learning rate of each optimiser is a run-time scalar of its
-/// own, "optimizer.lr") or its loss at inference (Task::Evaluate). Nothing after a report: the network has not as many inputs as
-/// the data.
+/// own, "optimizer.lr") or its loss at inference (Task::Evaluate). `turn`: the step is that of this clause. Nothing after a
+/// report: the network has not as many inputs as the data.
 std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec& spec, Task task, const DataShape& data,
-                                           std::int64_t batch);
+                                           std::int64_t batch, const TurnSpec* turn = nullptr);
 
-/// Whether an elaborated row's target and outputs are what the data have. Reports what differs.
-bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, const DataShape& data);
+/// Whether the target and the outputs of the training's step, or of that of one of its turns, are what the data have. Reports
+/// what differs.
+bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, const DataShape& data,
+                 const TurnSpec* turn = nullptr);
 
 /// Whether the loss is a mean over the labels that have a class.
 bool isMeanOfLabels(const TrainingSpec& spec, const DataShape& data);

@@ -100,8 +100,8 @@ tbem_operand operandIn(const estimate::Program& program, const estimate::Buffer&
   tbem_operand operand = buffer.operand;
   const std::uint64_t room = program.allocations[buffer.allocation].bytes;
   if (room >= operand.layout.bytes) return operand;
-  const auto rows = room / (operand.layout.bytes / static_cast<std::uint64_t>(program.samples));
-  tbem_take_rows(&operand, program.samples, static_cast<std::int64_t>(rows));
+  const auto rows = room / (operand.layout.bytes / static_cast<std::uint64_t>(buffer.samples));
+  tbem_take_rows(&operand, buffer.samples, static_cast<std::int64_t>(rows));
   return operand;
 }
 
@@ -146,6 +146,7 @@ runtime::CallDesc describeCall(const estimate::Program& program, const estimate:
   }
   desc.implementation = call.implementation;
   desc.perSample = call.perSample;
+  desc.samples = call.samples;
   desc.sizes = call.sizes;
   desc.partSizes = call.partSizes;
   desc.algorithm = call.algorithm;
@@ -177,7 +178,7 @@ Executable describe(const estimate::Program& program) {
   out.microBatches = program.micro.parts;
   if (out.microBatches > 1) out.microBatchAt = offsetOf(program, program.micro.number);
   for (const auto& branch : program.branches) {
-    runtime::BranchDesc desc{.parent = branch.parent, .condition = branch.condition};
+    runtime::BranchDesc desc{.parent = branch.parent, .condition = branch.condition, .samples = branch.samples};
     if (branch.gate != graph::kNoOp) {
       desc.rows = static_cast<std::uint32_t>(branch.rows);
       desc.origin = static_cast<std::uint32_t>(branch.origin);

@@ -20,7 +20,10 @@ public:
     bytes.number(program.micro.parts);
     bytes.number(program.micro.steps);
     chunks();
-    for (std::size_t i = 1; i < program.branches.size(); ++i) bytes.number(offsetOf(program.branches[i].rows));
+    for (std::size_t i = 1; i < program.branches.size(); ++i) {
+      bytes.number(offsetOf(program.branches[i].rows));
+      bytes.number(program.branches[i].samples);
+    }
     microBatches();
     bytes.number(program.scalars.size());
     bytes.number(program.loops.size());
@@ -68,6 +71,7 @@ private:
   void loop(const estimate::FusedLoop& fused) {
     bytes.list(fused.dims);
     bytes.number(fused.perSample);
+    bytes.number(fused.samples);
     layout(fused.layout, fused.dims.size());
     bytes.nodes(fused.nodes);
     bytes.number(fused.inputs.size());

@@ -203,7 +203,7 @@ void Planner::everyPlace() {
   for (const std::int64_t trips : nest.trips) nest.count *= trips;
   nest.prefix = static_cast<std::uint32_t>(nest.trips.size());
   nest.parallel = nest.count > 1;
-  if (loop.perSample && nest.count != 0) nest.perSample.unit = nest.count / program.samples;
+  if (loop.perSample && nest.count != 0) nest.perSample.unit = nest.count / loop.samples;
 }
 
 void Planner::schedule() {
@@ -232,10 +232,9 @@ void Planner::schedule() {
   if (loop.perSample && nest.count != 0) {
     const bool split = nest.prefix == 0;  // the samples themselves are the innermost variable
     const std::int64_t items = split ? nest.trips[0] : nest.count;
-    nest.perSample.unit = items / program.samples;
+    nest.perSample.unit = items / loop.samples;
     nest.perSample.chunk = !split ? 1 : nest.chunks > 1 ? nest.chunk : nest.trips[0];
-    nest.perSample.threadsFrom =
-        (kParallelBytes * program.samples + total * bytes - 1) / std::max<std::int64_t>(total * bytes, 1);
+    nest.perSample.threadsFrom = (kParallelBytes * loop.samples + total * bytes - 1) / std::max<std::int64_t>(total * bytes, 1);
   }
 }
 

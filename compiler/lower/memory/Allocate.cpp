@@ -96,6 +96,7 @@ bool Allocator::addCall(const Group& group, std::uint32_t step) {
     call.operands.push_back(use(version, step, false, moves && item.reads[2] != kNone));
   call.sizes = item.sizes;
   if (item.perSample) {
+    call.samples = state.samplesIn[item.branch];
     for (const std::vector<std::uint32_t>* list : {&item.reads, &item.writes}) {
       for (const std::uint32_t version : *list)
         call.perSample.push_back(version != kNone && state.versions[version].space != graph::kAllSamples);
@@ -259,15 +260,15 @@ void Allocator::listMicroBatches() {
 
 void Allocator::listBranches() {
   if (!state.branches.gated()) return;
-  program.samples = state.samples;
+  program.samples = state.samplesIn[graph::kAllSamples];
   for (std::size_t b = 0; b < state.branches.list.size(); ++b) {
     const graph::Branch& branch = state.branches.list[b];
     const BranchState& known = state.branchStates[b];
     const auto bufferAt = [this](std::uint32_t version) { return version == kNone ? kNoBuffer : bufferOf[version]; };
     const graph::Op* gate = branch.gate == graph::kNoOp ? nullptr : &state.graph[branch.gate];
     program.branches.push_back({branch.parent, branch.gate, gate == nullptr ? "" : gate->path,
-                                gate != nullptr && gate->kind == graph::OpKind::Exit, branch.condition, bufferAt(known.rows),
-                                bufferAt(known.origin)});
+                                gate != nullptr && gate->kind == graph::OpKind::Exit, branch.condition, state.samplesIn[b],
+                                bufferAt(known.rows), bufferAt(known.origin)});
   }
 }
 

@@ -112,7 +112,7 @@ std::int64_t Allocator::chunkSize(const Segment& segment) const {
     }
   }
   const std::uint64_t bytes = *std::max_element(live.begin(), live.end()) + outside;
-  const auto samples = static_cast<std::uint64_t>(state.samples);
+  const auto samples = static_cast<std::uint64_t>(state.samplesIn[segment.branch]);
   return static_cast<std::int64_t>(state.options.chunkBytes * samples / std::max<std::uint64_t>(bytes, 1));
 }
 
@@ -133,7 +133,8 @@ void Allocator::placeChunk(const Segment& segment, const Chunk& chunk) {
     for (const BufferId* id : program.buffersOf(program.steps[s])) {
       const std::uint32_t memory = ownerOf(*id);
       if (memory == kNone || !isInside(segment, *id)) continue;
-      const std::uint64_t rows = program[*id].operand.layout.bytes / static_cast<std::uint64_t>(state.samples) *
+      program.buffers[static_cast<std::uint32_t>(*id)].samples = state.samplesIn[segment.branch];
+      const std::uint64_t rows = program[*id].operand.layout.bytes / static_cast<std::uint64_t>(state.samplesIn[segment.branch]) *
                                  static_cast<std::uint64_t>(chunk.samples);
       if (chunk.threads > 1) program.buffers[static_cast<std::uint32_t>(*id)].part = alignUp(rows);
       if (std::find(shortened.begin(), shortened.end(), memory) != shortened.end()) continue;
@@ -167,7 +168,7 @@ void Allocator::listRows(Chunk& chunk) {
 }
 
 SizedCall Allocator::sizedCall(const NativeCall& call) const {
-  SizedCall sized{call.primitive, {}, call.perSample, call.inputs, call.attributes, call.algorithm};
+  SizedCall sized{call.primitive, {}, call.perSample, call.inputs, call.attributes, call.algorithm, call.samples};
   for (const BufferId id : call.operands) sized.operands.push_back(id == kNoBuffer ? tbem_operand{} : program[id].operand);
   return sized;
 }
@@ -181,7 +182,7 @@ bool Allocator::sizeCalls(const Chunk& chunk, bool change) {
     const bool several = chunk.threads > 1;
     const std::int64_t most =
         *std::lower_bound(call.sizes.begin(), call.sizes.end(), several ? chunk.threads - 1 : chunk.samples);
-    if (most > chunk.samples * chunk.threads || most == state.samples) return false;
+    if (most > chunk.samples * chunk.threads || most == state.samplesIn[chunk.branch]) return false;
     std::uint64_t together = 0, part = 0;
     const SizedCall sized = sizedCall(call);
     std::vector<std::int64_t> partSizes;
@@ -236,8 +237,9 @@ void Allocator::addChunks(Segment segment) {
   const auto begin = program.steps.begin() + segment.first, end = program.steps.begin() + segment.last + 1;
   if (std::all_of(begin, end, [this](const Step& step) { return movesRows(program, step); })) return;
   Chunk chunk{segment.first, segment.last, segment.branch, chunkSize(segment), state.options.threads};
-  if (chunk.samples >= state.samples) return;
-  chunk.samples = std::min(chunk.samples, state.samples / chunk.threads);
+  const std::int64_t samples = state.samplesIn[segment.branch];
+  if (samples == 1 || chunk.samples >= samples) return;
+  chunk.samples = std::min(chunk.samples, samples / chunk.threads);
   while (chunk.samples > 0 && !sizeCalls(chunk, false)) --chunk.samples;
   if (chunk.samples == 0) return;
   sizeCalls(chunk, true);
@@ -249,7 +251,7 @@ void Allocator::addChunks(Segment segment) {
 
 void Allocator::findChunks() {
   if (state.backend.device != nullptr) return;  // chunks are for the caches and threads of a processor
-  if (!state.branches.gated() || state.samples == 1 || state.options.chunkBytes == 0) return;
+  if (!state.branches.gated() || state.options.chunkBytes == 0) return;
   for (std::uint32_t s = 0; s < program.steps.size();) {
     const std::uint32_t first = s, branch = program.steps[s].branch;
     while (s < program.steps.size() && program.steps[s].branch == branch) ++s;

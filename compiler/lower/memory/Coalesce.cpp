@@ -5,10 +5,10 @@
 namespace tbem::estimate {
 
 bool mayCoalesce(const graph::Branches& branches, const CopyStep& copy, const std::vector<MemoryUse>& from,
-                 const std::vector<MemoryUse>& to, bool oneSample) {
+                 const std::vector<MemoryUse>& to, const std::vector<std::int64_t>& samplesIn) {
   /// One of the two is not run, if the other is; of several samples, some may go each way, to other rows.
   const auto exclusive = [&](const MemoryUse& a, const MemoryUse& b) {
-    return (oneSample || (a.rowsOnly && b.rowsOnly)) && branches.exclusive(a.branch, b.branch);
+    return (samplesIn[a.branch] == 1 || (a.rowsOnly && b.rowsOnly)) && branches.exclusive(a.branch, b.branch);
   };
   const MemoryUse own{copy.step, copy.branch, false, true};
   // Where the copy runs, the one is dead behind it and the other is not there before.

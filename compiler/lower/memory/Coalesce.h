@@ -27,8 +27,8 @@ struct CopyStep {
 };
 
 /// Whether the memories of the copy may be one. `from`, `to`: all uses of each, in order, those of the copy among them.
-/// `oneSample`: the batch is one sample.
+/// `samplesIn`: by branch, the samples that could be in it.
 bool mayCoalesce(const graph::Branches& branches, const CopyStep& copy, const std::vector<MemoryUse>& from,
-                 const std::vector<MemoryUse>& to, bool oneSample);
+                 const std::vector<MemoryUse>& to, const std::vector<std::int64_t>& samplesIn);
 
 }  // namespace tbem::estimate

@@ -12,7 +12,7 @@ void Allocator::noteCopy(const Item& item, std::uint32_t step) {
   if (item.branch == graph::kAllSamples) return;
   if (item.primitive == TBEM_PRIMITIVE_move_rows && item.reads[1] == kNone) scatters.push_back({step, &item});
   const bool sameRows = item.primitive == TBEM_PRIMITIVE_move_rows && item.reads[1] == item.reads[2];
-  const bool whole = item.primitive == TBEM_PRIMITIVE_reorder && state.samples == 1 &&
+  const bool whole = item.primitive == TBEM_PRIMITIVE_reorder && state.samplesIn[item.branch] == 1 &&
                      samePlaces(state.versions[item.reads[0]].operand, state.versions[item.writes[0]].operand);
   if (sameRows || whole)
     copies.push_back({step, item.branch, state.versions[item.reads[0]].memory, state.versions[item.writes[0]].memory});
@@ -42,7 +42,7 @@ void Allocator::coalesce() {
     const std::uint32_t from = owner(copy.from), to = owner(copy.to);
     const Memory &source = state.memories[from], &target = state.memories[to];
     if (from == to || source.persistent || target.persistent || source.kept || source.bytes != target.bytes) continue;
-    if (!mayCoalesce(state.branches, copy, usesOf[from], usesOf[to], state.samples == 1)) continue;
+    if (!mayCoalesce(state.branches, copy, usesOf[from], usesOf[to], state.samplesIn)) continue;
     lives[to].shares = from;
     lives[from].first = std::min(lives[from].first, lives[to].first);
     lives[from].last = std::max(lives[from].last, lives[to].last);
@@ -62,7 +62,7 @@ bool Allocator::scatterInLoop(const Scatter& scatter) {
   if (uses.size() != 2 || uses[0].step == scatter.step || uses[0].branch != item.branch || state.memories[from].kept)
     return false;
   Step& producer = program.steps[uses[0].step];
-  if (producer.kind != Step::Kind::Loop || value.operand.dims[0] != state.samples) return false;
+  if (producer.kind != Step::Kind::Loop || value.operand.dims[0] != state.samplesIn[item.branch]) return false;
   FusedLoop& loop = program.loops[producer.index];
   if (!loop.perSample || hasOneElementASample(loop)) return false;
   // A loop writes elements of its own shape: not those of a view of what it made.

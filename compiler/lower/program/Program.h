@@ -23,6 +23,7 @@ struct Buffer {
   tbem_operand operand{};                     ///< element type, dims, layout
   std::uint32_t allocation = 0;               ///< index into Program::allocations
   bool window = false;                        ///< it begins as many of its own sizes further on as the micro-batch's number says
+  std::int64_t samples = 0;                   ///< inside a chunk: `operand` has rows of so many, its memory fewer
   std::uint64_t part = 0;                     ///< inside a chunk: thread t's own begins t times so many bytes further on
   bool outside =
       false;  ///< the caller has it: at its place in the arena stands the address of where it lies (jit/glue/Outside.h)
@@ -50,6 +51,7 @@ struct NativeCall {
   /// samples the call can be prepared, ascending; it runs at the next one. Empty: always the whole batch.
   std::vector<bool> perSample;
   std::vector<std::int64_t> sizes;
+  std::int64_t samples = 0;             ///< of `perSample` operands as they are here: all that could be in the branch
   std::vector<std::int64_t> partSizes;  ///< in a chunk: the same of one thread's call; empty where one thread runs all
   std::int32_t algorithm = 0;           ///< of the backend's for this primitive (backend.h)
   std::string choice;                   ///< its key in Choices where the backend has several; else ""
@@ -78,18 +80,21 @@ struct FusedLoop {
   std::vector<Output> outputs;  ///< may be the same allocation as an input of the same layout (in place)
   /// Behind a gate: dims[0] is as many rows as the step's branch has samples. Always the outermost in the layout.
   bool perSample = false;
+  std::int64_t samples = 0;  ///< where it is: all that could be in the branch
 };
 
-/// Some of the samples, chosen at run time by gates; graph::Branch, with where its members are listed. Branch 0 is all samples.
+/// Some of the samples, chosen at run time by gates; graph::Branch, with where its members are listed. Branch 0 is all samples of
+/// the batch. A gate may decide about more, such as the places of an image: they are the samples of its branches.
 struct Branch {
   std::uint32_t parent = 0;
   graph::OpId gate = graph::kNoOp;
-  std::string path;        ///< the gate's: "unit[3].skip"
-  bool exits = false;      ///< the gate is an `exit`, not a `skip`
-  bool condition = false;  ///< the gate's condition is true for them
+  std::string path;          ///< the gate's: "unit[3].skip"
+  bool exits = false;        ///< the gate is an `exit`, not a `skip`
+  bool condition = false;    ///< the gate's condition is true for them
+  std::int64_t samples = 0;  ///< that could be in it
   /// i64[1 + samples]: how many there are (zeroed when a step begins), then their numbers in the parent's order, ascending.
   BufferId rows = kNoBuffer;
-  BufferId origin = kNoBuffer;  ///< the same with their numbers in the batch; `rows` itself where the parent is branch 0
+  BufferId origin = kNoBuffer;  ///< the same with their numbers among all; `rows` itself where the parent is branch 0
 };
 
 /// Steps of one branch that run for some of its samples, then for the next ones, so that what they hand to each other stays in a

@@ -52,8 +52,12 @@ void NameChecker::checkDesign(const ast::Design& decl) {
     for (const ast::Argument& item : clause.items) expr(item.value);
   }
   if (const auto* task = ast::dynCast<ast::Call>(decl.task)) {
-    for (const ast::Argument& argument : task->arguments)
-      if (argument.name.text != "gates") expr(argument.value);  // whose values are words
+    for (const ast::Argument& argument : task->arguments) {
+      if (argument.name.text == "gates")
+        gateMode(argument.value);
+      else
+        expr(argument.value);
+    }
   }
   inDesign = false;
 }
@@ -72,13 +76,24 @@ void NameChecker::checkPerturb(const ast::Perturb& decl) {
   }
 }
 
-/// Words of `schedule`, `augment` and `gates`, and the dataset's split, are read where they mean something.
+/// Words of `schedule`, `augment` and `gates`, and the dataset's split, are read where they mean something, and so are places.
 void NameChecker::checkTrain(const ast::Train& decl) {
   expr(decl.network);
   for (const ast::Clause& clause : decl.clauses) {
-    if (clause.word.text != "optimizer" && clause.word.text != "loss" && clause.word.text != "exits") continue;
-    for (const ast::Argument& item : clause.items) expr(item.value);
+    const std::string& word = clause.word.text;
+    for (const ast::Argument& item : clause.items) {
+      if (word == "gates")
+        gateMode(item.value);
+      else if (word == "optimizer" || word == "loss" || word == "exits" || (word == "turn" && !item.name.empty()))
+        expr(item.value);
+    }
   }
+}
+
+/// How gates are trained is a word; what it is given are values.
+void NameChecker::gateMode(const ast::Expr* mode) {
+  const auto* call = ast::dynCast<ast::Call>(mode);
+  for (const ast::Argument& given : call != nullptr ? call->arguments : std::vector<ast::Argument>{}) expr(given.value);
 }
 
 }  // namespace tbem::sema

@@ -52,6 +52,7 @@ private:
   void checkMutation(const ast::Mutate& decl);
   void checkDesign(const ast::Design& decl);
   void checkTrain(const ast::Train& decl);
+  void gateMode(const ast::Expr* mode);
   void checkPerturb(const ast::Perturb& decl);
   void parameters(const std::vector<ast::Parameter>& list, Kind kind);
   void type(const ast::Type* type, bool bindsDimensions);

@@ -106,6 +106,7 @@ constexpr JsonField kTrain[] = {
     number("validation_loss", "the loss on the examples for validation").orNull(),
     share("validation_accuracy", "the accuracy on them").orNull(),
     number("validation_flops", "of one of them and its loss, in the mean").in(JsonUnit::Flops).only("for a network with gates"),
+    number("turns", "the mean loss of each clause `turn`").listed().only("for a training that has any"),
     truth("best", "whether its validation loss is the lowest so far"),
     kRate,
     seconds("seconds", "of its steps, without validation"),
@@ -151,6 +152,8 @@ constexpr JsonField kTraining[] = {
     number("flops", "of all steps, without validation and test").in(JsonUnit::Flops),
     number("hardening_flops", "of what moves examples before the steps").in(JsonUnit::Flops).only("with a clause `harden`"),
     bytes("hardened_arena", "the arena of all its functions").orNull().only("with a clause `harden`"),
+    number("turns_flops", "of the steps of all turns").in(JsonUnit::Flops).only("with a clause `turn`"),
+    bytes("turns_arena", "the arena of all its functions").orNull().only("with a clause `turn`"),
 };
 
 constexpr JsonField kLibrary[] = {

@@ -62,8 +62,9 @@ std::string sizesText(const train::Sizes& sizes, const train::Plan& plan) {
   return text;
 }
 
-std::string hardeningText(const HardeningCost& cost) {
-  std::string text = fmt::format("; {} more harden it", report::flops(cost.flops));
+std::string addedText(const TrainingRun& training, const AddedCost& cost) {
+  std::string text =
+      fmt::format("; {} more {}", report::flops(cost.flops), training.turns.empty() ? "harden it" : "in its turns");
   if (cost.arena) text += fmt::format(", all in an arena of {}", report::bytes(*cost.arena));
   return text;
 }
@@ -102,6 +103,7 @@ void TrainReport::epoch(const TrainingRun& training, const train::EpochReport& r
                 {"validation_loss", scoreJson(report.validation, false)},
                 {"validation_accuracy", scoreJson(report.validation, true)}};
     if (isGated(report.validation)) fields["validation_flops"] = *report.validation->flops;
+    if (!report.train.turns.empty()) fields["turns"] = report.train.turns;
     fields["best"] = report.best;
     fields["learning_rate"] = numberOrNull(report.rate);
     fields["seconds"] = report.seconds;
@@ -110,6 +112,7 @@ void TrainReport::epoch(const TrainingRun& training, const train::EpochReport& r
     return;
   }
   std::string text = fmt::format("epoch {:>3}: {}", report.epoch, scoreText(report.train));
+  if (!report.train.turns.empty()) text += fmt::format("; turns {:.4f}", fmt::join(report.train.turns, ", "));
   if (report.validation) text += fmt::format("; validation {}{}", scoreText(*report.validation), report.best ? " (best)" : "");
   text += fmt::format("{}; {}, {}/s", rateText(report.rate), report::seconds(report.seconds),
                       countOf(std::llround(report.examplesPerSecond), "example"));
@@ -172,7 +175,7 @@ void printTrainingCost(show::Out& out, State& state, const TrainingRun& training
   if (!flops) return;  // told with the step's own estimate
   const double total = estimate::toDouble(flops->most.step()) * static_cast<double>(training.sizes.total);
   const std::string& name = training.spec.decl->name.text;
-  const std::optional<HardeningCost> harden = hardeningCost(state, training, convention);
+  const std::optional<AddedCost> added = addedCost(state, training, convention);
   if (out.display.json) {
     Json fields{{"name", name},
                 {"network", training.spec.networkText},
@@ -184,15 +187,16 @@ void printTrainingCost(show::Out& out, State& state, const TrainingRun& training
                 {"steps_per_epoch", training.sizes.stepsPerEpoch},
                 {"steps", training.sizes.total},
                 {"flops", total}};
-    if (harden) {
-      fields["hardening_flops"] = harden->flops;
-      fields["hardened_arena"] = harden->arena ? Json(*harden->arena) : Json();
+    if (added) {
+      const bool hasTurns = !training.turns.empty();
+      fields[hasTurns ? "turns_flops" : "hardening_flops"] = added->flops;
+      fields[hasTurns ? "turns_arena" : "hardened_arena"] = added->arena ? Json(*added->arena) : Json();
     }
     out.json("training", std::move(fields));
     return;
   }
   out.say("train {}: {}; {} without validation and test{}\n", name, sizesText(training.sizes, training.plan),
-          report::flops(total), harden ? hardeningText(*harden) : "");
+          report::flops(total), added ? addedText(training, *added) : "");
 }
 
 }  // namespace tbem::driver

@@ -201,9 +201,9 @@ ast::Decl* Builder::train(P::TrainContext* ctx) {
   made->network = value(ctx->value(0));
   made->data = value(ctx->value(1));
   made->clauses = clauses(ctx->config(), "a training",
-                          {"epochs",   "steps", "batch",  "optimizer", "loss",       "seed",       "validate", "patience",
-                           "schedule", "dtype", "math",   "mixed",     "accumulate", "checkpoint", "augment",  "tune",
-                           "backend",  "every", "resume", "gates",     "exits",      "harden",     "freeze",   "weights"});
+                          {"epochs", "steps", "batch", "optimizer",  "loss",       "seed",    "validate", "patience", "schedule",
+                           "dtype",  "math",  "mixed", "accumulate", "checkpoint", "augment", "tune",     "backend",  "every",
+                           "resume", "gates", "exits", "harden",     "freeze",     "weights", "turn"});
   return made;
 }
 

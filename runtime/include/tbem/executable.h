@@ -66,6 +66,7 @@ struct CallDesc {
   /// call can be prepared, ascending, the last one as many as there can be. Empty: always the whole batch.
   std::vector<bool> perSample;
   std::vector<std::int64_t> sizes;
+  std::int64_t samples = 0;    ///< that `perSample` operands are of here
   std::int32_t algorithm = 0;  ///< of the backend's (backend.h)
   /// By operand: micro-batch i has it i times so many bytes further on. Empty: all stay.
   std::vector<std::uint64_t> moves;
@@ -87,8 +88,9 @@ struct BranchDesc {
   std::string gate;              ///< stable path: "unit[3].skip"; "" of the first
   bool exits = false;            ///< the gate is an `exit`, not a `skip`
   bool condition = false;        ///< the gate's condition is true for them
+  std::int64_t samples = 0;      ///< that could be in it: of the batch, or what else the gate decides about
   std::uint32_t rows = kNone;    ///< buffer i64[1 + samples]: how many, then their numbers in the parent
-  std::uint32_t origin = kNone;  ///< the same with their numbers in the batch
+  std::uint32_t origin = kNone;  ///< the same with their numbers among all
 };
 
 struct Executable {

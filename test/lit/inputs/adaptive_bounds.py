@@ -73,6 +73,22 @@ ACT = 2 * (3 * 16 * 9 * 32**2 + 64 * 10 + 4 * (16 + 32 + 64))
 UNIT = 2 * 2 * 16 * 16 * 9 * 32**2
 HALVING = UNIT * 3 // 4 + 2 * 16 * 32 * 16**2
 
+def dynconv(n):
+    """Bounds and parameters of dynamic convolutions: what a mask decides about, and what is always computed."""
+    always, masked, c = [(3, 16, 3, 32), (16,), (64, 10)], [], 16
+    parameters = 3 * 16 * 9 + 2 * 16 + 64 * 10 + 10
+    for i in range(3 * n):
+        out, side = [16, 32, 64][i // n], 32 >> i // n
+        always += [(c, 1, 3, side), (c, 1)] + ([(c, out, 1, side)] if c != out else [])
+        masked += [(c, out, 3, side), (out, out, 3, side)]
+        parameters += 9 * c + 1 + c + 1 + 9 * out * (c + out) + 4 * out + (c * out + 2 * out if c != out else 0)
+        c = out
+    least = layers(*always)[0]
+    return [least, least + layers(*masked)[0]], parameters
+
+
+DYNCONV = dynconv(5)
+
 # network, convention, parameters or None, FLOPs from the least path to the most: all exits, or two bounds; or one number
 ROWS = [
     ("skipnet()", "deepperform", 1751655, [10887588, 506339748]),
@@ -93,6 +109,7 @@ ROWS = [
     ("branchy_resnet()", "flop2", RESNET[1], RESNET[0]),
     ("mixture_of_depths()", "flop2", 124439808 + 6 * 768, [DEPTHS]),
     ("switch_transformer()", "flop2", 124439808 + 6 * (8 * 768 + 7 * 8 * 768**2 - 5 * 768), [SWITCH]),
+    ("dynconv()", "flop2", DYNCONV[1], DYNCONV[0]),
     ("act_resnet()", "flop2", None, [ACT + UNIT + 2 * HALVING, ACT + 13 * UNIT + 2 * HALVING]),
     ("deebert()", "flop2", BERT + 12 * (768 * 768 + 768 + 768 * 2 + 2), [k * (LAYER + RAMP) for k in range(1, 13)]),
     # At the first layer there is nothing to agree with, so the sixth in a row is behind the seventh.

@@ -125,12 +125,10 @@ double worst(const std::vector<double>& a, const std::vector<double>& b) {
   return most;
 }
 
-class Gates : public ::testing::TestWithParam<std::uint32_t> {};
-
-TEST_P(Gates, AgreeHoweverTheyAreRun) {
+/// `places`: with gates that decide about the places of an image.
+void agreeHoweverTheyAreRun(std::uint32_t seed, bool places) {
   constexpr std::int64_t kSamples = 7;
-  const std::uint32_t seed = GetParam();
-  RandomNetwork network(seed);
+  RandomNetwork network(seed, places);
   const std::string text = network.text(kSamples);
   Loaded batch = load(text, TBEM_F64, *tbem_backend_ref());
   Loaded single = load(network.text(1), TBEM_F64, *tbem_backend_ref());
@@ -154,7 +152,7 @@ TEST_P(Gates, AgreeHoweverTheyAreRun) {
       oneByOne.insert(oneByOne.end(), result.begin(), result.end());
     }
     EXPECT_EQ(worst(together, oneByOne), 0) << text << "\nagainst one by one, inputs " << repeat;
-    if (!batch.compiled->executable.branches.empty()) {
+    if (!places && !batch.compiled->executable.branches.empty()) {
       EXPECT_EQ(costsByDecisions(batch, images), costsOneByOne(single, images))
           << text << "\nwhat samples cost, inputs " << repeat;
     }
@@ -164,9 +162,13 @@ TEST_P(Gates, AgreeHoweverTheyAreRun) {
       const double inSingle = worst(finite(run(*l, images), withNan), finite(together, withNan));
       EXPECT_TRUE(inSingle <= 2e-3 || margin < 1e-4) << inSingle << text << "\ncpu against ref, inputs " << repeat;
     }
-    if (HasFailure()) break;
+    if (::testing::Test::HasFailure()) break;
   }
 }
+
+class Gates : public ::testing::TestWithParam<std::uint32_t> {};
+TEST_P(Gates, AgreeHoweverTheyAreRun) { agreeHoweverTheyAreRun(GetParam(), false); }
+TEST_P(Gates, AgreeAtPlacesOfImages) { agreeHoweverTheyAreRun(GetParam(), true); }
 
 // ---- What is not computed is not computed -----------------------------------------------------------------------------
 
@@ -221,6 +223,34 @@ TEST(GatedSteps, OnlyWhatIsNeededRuns) {
       }
     }
   }
+}
+
+/// Of two images of four places each, three places are computed: their rows alone, and their FLOPs.
+TEST(GatedSteps, OnlyPlacesThatAreNeededRun) {
+  Loaded l = load(R"(
+network net(x: tensor[b, 4, 2, 2], flag: tensor[b, 2, 2]) -> tensor[b, 2] {
+  let rows = x |> permute(order: [0, 2, 3, 1]) |> reshape([b * 4, 4])
+  let y = skip rows |> dense(3) when reshape(flag, [b * 4]) > 0 leaving zeros([b * 4, 3])
+  return y |> reshape([b, 12]) |> dense(2)
+}
+design d of net { input x: [2, 4, 2, 2]
+  input flag: [2, 2, 2] }
+)",
+                  TBEM_F64, noting());
+  ASSERT_TRUE(l.instance);
+  const std::uint32_t storage = l.instance->findStorage("flag").value();
+  const std::vector<double> flags{1, 0, 1, 1, 1, 0, 0, 1};
+  ASSERT_TRUE(l.instance->writeStorage(storage, HostTensor::of(TBEM_F64, {2, 2, 2}, flags)));
+  ran.clear();
+  ASSERT_TRUE(l.instance->run(1));
+  EXPECT_EQ(rowsOf(TBEM_PRIMITIVE_dense), (std::vector<std::int64_t>{3, 2}));
+  const auto flops = estimate::countFlops(l.row->graph(), l.row->values, *estimate::findConvention("mac"));
+  EXPECT_EQ(static_cast<std::int64_t>(estimate::executedFlops(*flops, *runtime::branchSizes(*l.instance))),
+            3 * 4 * 3 + 2 * 12 * 2);
+  EXPECT_EQ(estimate::branchFlopsOfSample(*flops, 2)[1], 4 * 3) << "of a place";
+  const auto decisions = *runtime::decisions(*l.instance);
+  ASSERT_EQ(decisions.size(), 1);
+  EXPECT_EQ(decisions[0].of, (std::vector<std::int8_t>{1, 0, 1, 1, 1, 0, 0, 1}));
 }
 
 /// A batch of one sample copies nothing where a block is left out, and nothing where it is not.

@@ -12,7 +12,8 @@ namespace tbem::test {
 
 class RandomNetwork {
 public:
-  explicit RandomNetwork(std::uint32_t seed) : random(seed) {}
+  /// `places`: some gates decide about the places of an image, before all others.
+  explicit RandomNetwork(std::uint32_t seed, bool places = false) : places(places), random(seed) {}
 
   /// A program with `network net(x: tensor[b, 4, 5, 5]; t: real)` and a design of it with a batch of `samples`.
   std::string text(std::int64_t samples) {
@@ -28,6 +29,39 @@ public:
   int gates = 0;  ///< exits and skips
 
 private:
+  /// What rows of places become, in a block: maybe behind gates of their own.
+  std::string rowBlock(int depth) {
+    const std::string name = fmt::format("rows{}", ++counter);
+    std::string text = fmt::format("block {}(x: tensor[m, 4], o: tensor[m, 4]) -> tensor[m, 4] {{\n  var y = x\n", name);
+    for (int i = pick(1, 3); i > 0; --i) {
+      const char* const layers[] = {"y |> dense(4) |> relu", "y + o", "y |> batch_norm", "y * 0.5 + zeros([m, 4])"};
+      text += fmt::format("  y = {}\n", layers[pick(0, 3)]);
+    }
+    if (depth > 0 && pick(0, 1) == 0) {
+      ++gates;
+      const std::string inner = rowBlock(depth - 1);
+      text +=
+          fmt::format("  y = skip {}(y, o) when reshape(dense(y, 1), [m]) > 0 leaving {}\n", inner, pick(0, 1) == 0 ? "o" : "y");
+    }
+    blocks += text + "  return y\n}\n";
+    return name;
+  }
+
+  /// An image's places as rows, some of them computed; in whole size, or on every second place.
+  std::string placeGate() {
+    ++gates;
+    const int id = ++counter, size = pick(0, 1) == 0 ? 5 : 3;
+    std::string text = fmt::format("  let i{0} = y{1}\n", id, size == 5 ? "" : " |> max_pool2d(kernel: 1, stride: 2)");
+    text += fmt::format("  let p{0} = i{0} |> conv2d(out: 1, kernel: 3, pad: 1) |> reshape([b * {1}])\n", id, size * size);
+    text += fmt::format("  let r{0} = i{0} |> permute(order: [0, 2, 3, 1]) |> reshape([b * {1}, 4])\n", id, size * size);
+    const std::string left = pick(0, 1) == 0 ? fmt::format("r{}", id) : fmt::format("zeros([b * {}, 4])", size * size);
+    text += fmt::format("  let s{0} = skip {1}(r{0}, r{0}) when p{0} {2} 0 leaving {3}\n", id, rowBlock(1),
+                        pick(0, 1) == 0 ? "<" : ">=", left);
+    text += fmt::format("  y = s{0} |> reshape([b, {1}, {1}, 4]) |> permute(order: [0, 3, 1, 2]){2}\n", id, size,
+                        size == 5 ? "" : " |> pad(low: [0, 0, 0, 0], high: [0, 0, 2, 2])");
+    return text;
+  }
+
   int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
 
   /// Something that keeps the shape of an image.
@@ -91,7 +125,8 @@ private:
   void build() {
     best = pick(0, 2) == 0;
     std::string inside;
-    const int parts = pick(2, 4);
+    for (int k = places ? pick(1, 3) : 0; k > 0; --k) inside += placeGate() + statement("y", "x", 1);
+    const int parts = pick(places ? 0 : 2, 4);
     for (int i = 0; i < parts; ++i) {
       for (int k = pick(1, 2); k > 0; --k) inside += statement("y", "x", 2);
       if (pick(0, 1) == 0 || (best && i + 1 == parts)) {
@@ -109,6 +144,7 @@ private:
     body += "}\n";
   }
 
+  bool places;
   std::mt19937 random;
   std::string blocks, body;
   int counter = 0;

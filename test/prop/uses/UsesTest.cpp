@@ -34,7 +34,8 @@ std::set<std::string> wordsOfTheLanguage() {
         // what those clauses take
         "memory latency energy cpu ref memory_peak static_memory arena live poly degree leave_one_out cosine constant warmup "
         "flip "
-        "crop bf16 every command pytorch keras backend memory_baseline opaque exits gates gumbel soft straight_through partial "
+        "crop bf16 every command pytorch keras backend memory_baseline opaque exits gates gumbel reinforce reward turn soft "
+        "straight_through partial "
         "names",
         // perturbations and their methods
         "box certify harden keep label look norm linf l2 margins objective rate examples share steps temperature "

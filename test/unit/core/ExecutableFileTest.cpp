@@ -63,7 +63,7 @@ ExecutableFile full() {
   call.partSizes = {1, 4};
   call.room = {60, 128};
   e.calls = {call};
-  e.branches = {{}, {0, "unit[3].skip", false, true, 0, 1}};
+  e.branches = {{}, {0, "unit[3].skip", false, true, 8, 0, 1}};
   e.samples = 8;
   e.microBatches = 2;
   e.microBatchAt = 512;

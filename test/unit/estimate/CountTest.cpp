@@ -62,6 +62,7 @@ struct Gated {
     made.declaration = name;
     made.flops = {{"add", net.pool.constant(flops)}};
     made.region = region;
+    if (kind != OpKind::Elementwise) made.inputs = {net.input(name + ".condition", {4}, TBEM_BOOL)};
     net.g.ops.push_back(made);
     const auto id = static_cast<graph::OpId>(net.g.ops.size() - 1);
     net.g[region].ops.push_back(id);

@@ -28,6 +28,9 @@ TEST(SampleSizes, WasteAtMostOne32nd) {
   }
 }
 
+// By branch: how many samples could be in it.
+const std::vector<std::int64_t> kOneSample{1, 1, 1}, kTwoSamples{2, 2, 2};
+
 // The branches of one skip: 1 where it is false, 2 where it is true.
 graph::Branches oneGate() {
   graph::Branches branches;
@@ -44,26 +47,27 @@ TEST(Coalesce, AnIdentityArmSharesWithTheResultOfTheOther) {
   const std::vector<MemoryUse> x{{0, 0}, {2, 1, true}, {3, 2}};
   const std::vector<MemoryUse> result{{3, 2}, {4, 1}, {5, 0}};
   const std::vector<MemoryUse> c{{2, 1, true}, {4, 1}};
-  EXPECT_TRUE(estimate::mayCoalesce(oneGate(), {4, 1, 0, 0}, c, result, true));
-  EXPECT_TRUE(estimate::mayCoalesce(oneGate(), {3, 2, 0, 0}, x, result, true));
+  EXPECT_TRUE(estimate::mayCoalesce(oneGate(), {4, 1, 0, 0}, c, result, kOneSample));
+  EXPECT_TRUE(estimate::mayCoalesce(oneGate(), {3, 2, 0, 0}, x, result, kOneSample));
   // c's place is the result's now: x may still be it, since the loop that makes c reads it at the same element.
   const std::vector<MemoryUse> both{{2, 1, true}, {3, 2}, {4, 1}, {5, 0}};
-  EXPECT_TRUE(estimate::mayCoalesce(oneGate(), {3, 2, 0, 0}, x, both, true));
+  EXPECT_TRUE(estimate::mayCoalesce(oneGate(), {3, 2, 0, 0}, x, both, kOneSample));
   const std::vector<MemoryUse> elsewhere{{0, 0}, {2, 1, false}, {3, 2}};
-  EXPECT_FALSE(estimate::mayCoalesce(oneGate(), {3, 2, 0, 0}, elsewhere, both, true)) << "c would overwrite what is still read";
+  EXPECT_FALSE(estimate::mayCoalesce(oneGate(), {3, 2, 0, 0}, elsewhere, both, kOneSample))
+      << "c would overwrite what is still read";
   const std::vector<MemoryUse> later{{0, 0}, {2, 1, true}, {3, 2}, {6, 0}};
-  EXPECT_FALSE(estimate::mayCoalesce(oneGate(), {3, 2, 0, 0}, later, both, true)) << "x is read after the join";
+  EXPECT_FALSE(estimate::mayCoalesce(oneGate(), {3, 2, 0, 0}, later, both, kOneSample)) << "x is read after the join";
 }
 
 TEST(Coalesce, OfSeveralSamplesOnlyRowsAreApart) {
   // Step 1 gathers x for the computed arm, step 2 scatters its result, step 3 keeps the others.
   const std::vector<MemoryUse> x{{0, 0}, {1, 1, false, true}, {3, 2, false, true}};
   const std::vector<MemoryUse> result{{2, 1, false, true}, {3, 2, false, true}, {5, 0}};
-  EXPECT_TRUE(estimate::mayCoalesce(oneGate(), {3, 2, 0, 0}, x, result, false));
+  EXPECT_TRUE(estimate::mayCoalesce(oneGate(), {3, 2, 0, 0}, x, result, kTwoSamples));
   const std::vector<MemoryUse> whole{{0, 0}, {1, 1, false, true}, {2, 0}, {3, 2, false, true}};
-  EXPECT_FALSE(estimate::mayCoalesce(oneGate(), {3, 2, 0, 0}, whole, result, false)) << "the whole of x is read beside it";
+  EXPECT_FALSE(estimate::mayCoalesce(oneGate(), {3, 2, 0, 0}, whole, result, kTwoSamples)) << "the whole of x is read beside it";
   const std::vector<MemoryUse> compact{{1, 1}, {2, 1}};
-  EXPECT_FALSE(estimate::mayCoalesce(oneGate(), {2, 1, 0, 0}, compact, {{1, 0}, {2, 1, false, true}}, false));
+  EXPECT_FALSE(estimate::mayCoalesce(oneGate(), {2, 1, 0, 0}, compact, {{1, 0}, {2, 1, false, true}}, kTwoSamples));
 }
 
 TEST(Probabilities, AreReadAndRefused) {
@@ -81,10 +85,11 @@ estimate::Program reaching(const std::vector<std::uint64_t>& heights, std::int64
   program.samples = samples;
   const auto gate = [](std::uint32_t id) { return static_cast<graph::OpId>(id); };
   // A skip, in whose computed arm stands another, and an exit behind it.
-  program.branches = {{0, graph::kNoOp, "", false, false, {}, {}}, {0, gate(0), "outer", false, false, {}, {}},
-                      {0, gate(0), "outer", false, true, {}, {}},  {1, gate(1), "inner", false, false, {}, {}},
-                      {1, gate(1), "inner", false, true, {}, {}},  {0, gate(2), "exit", true, false, {}, {}},
-                      {0, gate(2), "exit", true, true, {}, {}}};
+  program.branches = {{0, graph::kNoOp, "", false, false}, {0, gate(0), "outer", false, false},
+                      {0, gate(0), "outer", false, true},  {1, gate(1), "inner", false, false},
+                      {1, gate(1), "inner", false, true},  {0, gate(2), "exit", true, false},
+                      {0, gate(2), "exit", true, true}};
+  for (estimate::Branch& branch : program.branches) branch.samples = samples;
   for (std::uint32_t b = 0; b < program.branches.size(); ++b) {
     program.allocations.push_back({.bytes = 64, .offset = 64 * heights[b]});
     program.buffers.push_back({.allocation = b});

@@ -154,8 +154,8 @@ Executable victimOf(std::int64_t count) {
   const std::pair<const char*, bool> sides[] = {{"a.exit", true}, {"a.exit", false}, {"b.skip", true}, {"b.skip", false}};
   for (std::size_t i = 0; i < 4; ++i) {
     const std::uint64_t rows = kLists + 2 * i * kList;
-    e.branches.push_back({i < 2 ? 0U : 2U, sides[i].first, i < 2, sides[i].second, add(e, "rows", TBEM_I64, {1 + count}, rows),
-                          add(e, "origin", TBEM_I64, {1 + count}, rows + kList)});
+    e.branches.push_back({i < 2 ? 0U : 2U, sides[i].first, i < 2, sides[i].second, count,
+                          add(e, "rows", TBEM_I64, {1 + count}, rows), add(e, "origin", TBEM_I64, {1 + count}, rows + kList)});
   }
   return e;
 }

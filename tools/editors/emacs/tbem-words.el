@@ -48,8 +48,8 @@
     "checkpoint" "where" "full" "filter" "budget" "freeze" "optimizer" "repeat" "insert" "drop"
     "swap" "widen" "response" "terms" "validate" "on" "weights" "metric" "tune" "warmup" "steps"
     "threads" "order" "examples" "attack" "timeout" "epochs" "batch" "loss" "patience" "schedule"
-    "augment" "backend" "every" "resume" "gates" "exits" "harden" "norm" "by" "keep" "box" "certify"
-    "detect" "squeeze")
+    "augment" "backend" "every" "resume" "gates" "exits" "harden" "turn" "norm" "by" "keep" "box"
+    "certify" "detect" "squeeze")
   "Words that begin a clause of an experiment or a training.")
 
 (defconst tbem-words-callables

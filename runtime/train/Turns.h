@@ -1,0 +1,45 @@
+// The steps of a training's turns (Turn in Trainer.h), in the arena of its step.
+#pragma once
+
+#include "runtime/train/Snapshot.h"
+#include "runtime/train/Trainer.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tbem::train {
+
+class Turns {
+public:
+  /// All must outlive it. Weights are initialised with the seed, as those of the step are. Errors: Environment.
+  static tl::expected<Turns, TrainFailure> create(const Plan& plan, const data::Dataset& dataset, const Machine& machine,
+                                                  runtime::Arena& arena);
+
+  /// All of them on these examples of epoch `epoch`, before step `step`, both counted from 0. Adds their losses.
+  tl::expected<void, TrainFailure> run(std::span<const std::int64_t> examples, std::uint32_t epoch, std::int64_t step,
+                                       Tally& tally);
+
+  /// What they have and the snapshot has not: the states of their optimisers. Errors, in words.
+  tl::expected<void, std::string> addTo(Snapshot& snapshot) const;
+  /// From a snapshot that has them. Errors, in words.
+  tl::expected<void, std::string> giveFrom(const Snapshot& snapshot);
+
+private:
+  struct AtWork {
+    const Turn* turn = nullptr;
+    std::unique_ptr<runtime::Instance> instance;
+    std::unique_ptr<Feed> feed;
+  };
+
+  explicit Turns(const Plan& plan) : plan(&plan) {}
+  tl::expected<double, TrainFailure> once(AtWork& work, std::span<const std::int64_t> examples, std::uint32_t epoch,
+                                          std::int64_t number);
+
+  const Plan* plan;
+  std::vector<AtWork> all;
+};
+
+}  // namespace tbem::train
