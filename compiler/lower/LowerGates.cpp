@@ -47,6 +47,18 @@ std::int64_t samplesOfBatch(const Lowering& state) {
   return inputs.empty() ? first : samplesOf(inputs.front());
 }
 
+/// By tensor: whether it comes of the network's inputs.
+std::vector<bool> comesOfInputs(const graph::Graph& graph) {
+  std::vector<bool> comes(graph.tensors.size(), false);
+  for (const TensorId input : graph.inputs) comes[index(input)] = true;
+  for (const Op& op : graph.ops) {
+    const bool reads =
+        std::ranges::any_of(op.inputs, [&](TensorId tensor) { return tensor != kNoTensor && comes[index(tensor)]; });
+    for (const TensorId result : op.outputs) comes[index(result)] = reads;
+  }
+  return comes;
+}
+
 }  // namespace
 
 /// The branches, their numbers of samples, and which inputs have those of the batch. False after an error.
@@ -62,8 +74,11 @@ bool Lowering::findGates() {
     const Op& gate = graph[branch.gate];
     samplesIn[b] = dims[index(gate.inputs[0])][0];
     const std::int64_t outside = samplesIn[branch.parent];
-    const bool isAlone = gate.kind == OpKind::Skip && branch.parent == kAllSamples;
-    if (samplesIn[b] == outside || isAlone) continue;
+    if (samplesIn[b] == outside) continue;
+    if (gate.kind == OpKind::Skip && branch.parent == kAllSamples) {
+      if (ofInputs.empty()) ofInputs = comesOfInputs(graph);
+      continue;
+    }
     const std::string before = branch.parent == kAllSamples ? "exit" : graph[branches.list[branch.parent].gate].declaration;
     return fail(diag::mixes_samples, gate.range,
                 {gate.declaration, before, fmt::format("it decides about {} samples of {}", samplesIn[b], outside)});
@@ -77,8 +92,8 @@ bool Lowering::findGates() {
 
 namespace {
 
-/// For as long as it lives: in a branch with samples of its own, what an operator reads from outside has one row for each where
-/// it has as many rows as there are, and none else. Weights have no samples.
+/// For as long as it lives: in a branch with samples of its own, what an operator reads that was made for all of them, there or
+/// outside, has one row for each where it has as many rows as there are, and none else. Weights have no samples.
 class RowsFromOutside {
 public:
   RowsFromOutside(Lowering& state, const Op& op) : state(state) {
@@ -87,9 +102,11 @@ public:
     for (const TensorId tensor : op.inputs) {
       if (tensor == kNoTensor) continue;
       const OpId producer = state.graph[tensor].producer;
-      if (producer != kNoOp && state.branches.of[index(producer)] != kAllSamples) continue;
+      const bool isOutside = producer == kNoOp || state.branches.of[index(producer)] == kAllSamples;
+      if (!isOutside && state.rowsOf[index(tensor)] > 0) continue;
       const std::vector<std::int64_t>& shape = state.dims[index(tensor)];
-      const bool has = !state.isPersistent(tensor) && !shape.empty() && shape[0] == samples;
+      const bool isLearned = state.isPersistent(tensor) && !state.ofInputs[index(tensor)];
+      const bool has = !isLearned && !shape.empty() && shape[0] == samples;
       before.emplace_back(tensor, state.rowsOf[index(tensor)]);
       state.rowsOf[index(tensor)] = has ? 1 : 0;
     }
@@ -113,7 +130,14 @@ std::optional<SampleUse> Lowering::useSamples(const Op& op, const std::vector<st
   if (samplesHere() == 1) return none;
   const RowsFromOutside outside(*this, op);
   SampleUse use = sampleUse(op, dims, rowsOf, samplesHere(), attributes);
-  if (!use.has) return none;
+  if (!use.has) {
+    // Moves may be made for all; what costs FLOPs would be computed where it is left out.
+    const bool isWhole =
+        samplesHere() != samplesIn[kAllSamples] && !op.flops.empty() &&
+        std::ranges::any_of(op.inputs, [&](TensorId tensor) { return tensor != kNoTensor && ofInputs[index(tensor)]; });
+    if (!isWhole) return none;
+    use.mixes = "it is computed for all of them at once";
+  }
   if (!use.mixes.empty()) {
     // Among all samples anything goes: the result is a value of the whole batch.
     if (here == kAllSamples) return none;

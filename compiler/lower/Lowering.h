@@ -137,6 +137,8 @@ struct Lowering {
   std::vector<std::int64_t> samplesIn;
   /// By tensor: rows a sample of the branch in which it is made; 0: no samples, or unknown.
   std::vector<std::int64_t> rowsOf;
+  /// By tensor: whether it comes of the network's inputs. Empty where all gates decide about samples of the batch.
+  std::vector<bool> ofInputs;
   std::uint32_t exitResult = kNone;  ///< version: where the exits' values are put together
 
   // Lowering.cpp: values and their versions.

@@ -55,8 +55,10 @@ private:
     text += fmt::format("  let p{0} = i{0} |> conv2d(out: 1, kernel: 3, pad: 1) |> reshape([b * {1}])\n", id, size * size);
     text += fmt::format("  let r{0} = i{0} |> permute(order: [0, 2, 3, 1]) |> reshape([b * {1}, 4])\n", id, size * size);
     const std::string left = pick(0, 1) == 0 ? fmt::format("r{}", id) : fmt::format("zeros([b * {}, 4])", size * size);
-    text += fmt::format("  let s{0} = skip {1}(r{0}, r{0}) when p{0} {2} 0 leaving {3}\n", id, rowBlock(1),
-                        pick(0, 1) == 0 ? "<" : ">=", left);
+    std::string rows = fmt::format("r{}", id);  // made outside, or in the arm
+    if (pick(0, 2) == 0) rows = fmt::format("(i{0} |> permute(order: [0, 2, 3, 1]) |> reshape([b * {1}, 4]))", id, size * size);
+    text += fmt::format("  let s{0} = skip {1}({4}, r{0}) when p{0} {2} 0 leaving {3}\n", id, rowBlock(1),
+                        pick(0, 1) == 0 ? "<" : ">=", left, rows);
     text += fmt::format("  y = s{0} |> reshape([b, {1}, {1}, 4]) |> permute(order: [0, 3, 1, 2]){2}\n", id, size,
                         size == 5 ? "" : " |> pad(low: [0, 0, 0, 0], high: [0, 0, 2, 2])");
     return text;

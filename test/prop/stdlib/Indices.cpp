@@ -43,9 +43,9 @@ void addLists(std::map<std::string, Generator>& table) {
     const Dims dims = anyDims(d);
     return {fmt::format("flip(%0, axis: [{}])", axisOf(d, dims)), {real(dims)}};
   };
-  table["patches"] = [](Dice& d) -> Case {
+  table["im2col"] = [](Dice& d) -> Case {
     const Dims dims{d.integer(1, 3), d.one({1, 3, 8}), d.integer(3, 7), d.integer(3, 7)};
-    return {fmt::format("patches(%0, kernel: [{}, {}], stride: [{}, {}], pad: [{}, {}])", d.integer(1, 3), d.integer(1, 3),
+    return {fmt::format("im2col(%0, kernel: [{}, {}], stride: [{}, {}], pad: [{}, {}])", d.integer(1, 3), d.integer(1, 3),
                         d.integer(1, 2), d.integer(1, 2), d.integer(0, 2), d.integer(0, 2)),
             {real(dims)}};
   };
