@@ -210,6 +210,9 @@ std::string toJson(const Estimate& estimate, const RowLabel& label, const Source
     json.field("memory_min", estimate.memory.least).field("memory_max", estimate.memory.bytes);
     if (estimate.paths) json.field("arena_min", estimate.paths->least).field("arena_max", estimate.paths->most);
     if (estimate.expectedMemory) json.field("arena_expected", *estimate.expectedMemory);
+    if (estimate.seconds)
+      json.field("least_seconds_min", estimate.seconds->least).field("least_seconds_max", estimate.seconds->most);
+    if (estimate.expectedSeconds) json.field("least_seconds_expected", *estimate.expectedSeconds);
     json.end();
   }
   if (estimate.recomputation) writeRecomputation(json, *estimate.recomputation);

@@ -6,6 +6,7 @@
 #include "compiler/count/Static.h"
 #include "compiler/diagnostics/Source.h"
 #include "compiler/estimate/GateMemory.h"
+#include "compiler/estimate/GateSeconds.h"
 #include "compiler/estimate/Roofline.h"
 #include "compiler/lower/program/Program.h"
 #include "compiler/lower/recompute/Recompute.h"
@@ -47,6 +48,8 @@ struct Estimate {
   std::optional<Recomputation> recomputation;  ///< where clause `checkpoint` asks for it
   PeakAt peak;                                 ///< of the plan if there is one, else of the static estimate
   std::optional<GateMemory> paths;             ///< of the arena, where there are gates and the row was lowered
+  std::optional<GateSeconds> seconds;          ///< of the paths on the roofline's device
+  std::optional<double> expectedSeconds;       ///< likewise, at these probabilities
   std::optional<double> expectedMemory;        ///< bytes of the arena that a step reaches at these probabilities
   std::optional<double> expected;              ///< FLOPs of a step at assumed probabilities of the gates
 };

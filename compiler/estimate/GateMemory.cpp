@@ -1,5 +1,6 @@
 #include "compiler/estimate/GateMemory.h"
 
+#include "compiler/estimate/Chances.h"
 #include "compiler/plan/Plan.h"
 
 #include <algorithm>
@@ -81,19 +82,12 @@ private:
 GateMemory memoryOfPaths(const Program& program) { return {Reach(program).least(), program.arena}; }
 
 tl::expected<double, std::string> expectedMemory(const Program& program, const GateProbabilities& probabilities) {
-  std::vector<double> taken(program.branches.size(), 1);  // by branch: of a sample that comes to its gate
-  for (std::size_t b = 1; b < taken.size(); ++b) {
-    const Branch& branch = program.branches[b];
-    const auto given = probabilities.of.find(branch.path);
-    if (given == probabilities.of.end() && !probabilities.others)
-      return tl::unexpected("no probability for the gate `" + branch.path + "`");
-    const double p = given != probabilities.of.end() ? given->second : *probabilities.others;
-    taken[b] = branch.condition ? p : 1 - p;
-  }
+  const auto taken = branchChances(program.branches, probabilities);
+  if (!taken) return tl::unexpected(taken.error());
   const Reach reach(program);
   double expected = 0, before = 0;
   for (const std::uint64_t limit : reach.ends()) {
-    const double below = std::pow(reach.staysBelow(limit, taken), static_cast<double>(program.samples));
+    const double below = std::pow(reach.staysBelow(limit, *taken), static_cast<double>(program.samples));
     expected += static_cast<double>(limit) * (below - before);
     before = below;
   }

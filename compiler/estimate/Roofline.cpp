@@ -1,5 +1,7 @@
 #include "compiler/estimate/Roofline.h"
 
+#include "compiler/estimate/GateSeconds.h"
+
 #include "compiler/sema/Value.h"
 
 #include <algorithm>
@@ -14,16 +16,20 @@ constexpr Count kMostMoved = Count{1} << 62U;  ///< of all steps: their sums are
 class Traffic {
 public:
   explicit Traffic(const Program& program) : program(program) {}
-  void read(BufferId id) { add(id, reads); }
-  void write(BufferId id) { add(id, writes); }
+  /// `rows`: only those of the samples that are there.
+  void read(BufferId id, bool rows) { add(id, rows, reads); }
+  void write(BufferId id, bool rows) { add(id, rows, writes); }
+  bool isPersistent(BufferId id) const { return id != kNoBuffer && program.allocations[program[id].allocation].persistent; }
   std::uint64_t bytes = 0;
+  std::uint64_t whole = 0;  ///< of `bytes`: whatever number of samples is there
   std::vector<BufferId> reads, writes;
 
 private:
-  void add(BufferId id, std::vector<BufferId>& seen) {
+  void add(BufferId id, bool rows, std::vector<BufferId>& seen) {
     if (id == kNoBuffer || std::find(seen.begin(), seen.end(), id) != seen.end()) return;
     seen.push_back(id);
     bytes += program[id].operand.layout.bytes;  // of a few operands, each far from 64 bits (readDims)
+    if (!rows) whole += program[id].operand.layout.bytes;
   }
   const Program& program;
 };
@@ -32,17 +38,23 @@ Traffic trafficOf(const Program& program, const Step& step) {
   Traffic traffic(program);
   if (step.kind == Step::Kind::Call) {
     const NativeCall& call = program.calls[step.index];
-    for (std::size_t i = 0; i < call.operands.size(); ++i)
-      i < call.inputs ? traffic.read(call.operands[i]) : traffic.write(call.operands[i]);
+    const bool movesRows = call.own.symbol.empty() && call.primitive == TBEM_PRIMITIVE_move_rows;
+    for (std::size_t i = 0; i < call.operands.size(); ++i) {
+      const bool rows = movesRows || (i < call.perSample.size() && call.perSample[i]);
+      i < call.inputs ? traffic.read(call.operands[i], rows) : traffic.write(call.operands[i], rows);
+    }
     // A slice and a gather read no more than they keep.
     if (call.own.symbol.empty() && (call.primitive == TBEM_PRIMITIVE_slice || call.primitive == TBEM_PRIMITIVE_gather)) {
       const std::uint64_t whole = program[call.operands.front()].operand.layout.bytes;
-      traffic.bytes -= whole - std::min(whole, program[call.operands.back()].operand.layout.bytes);
+      const std::uint64_t left = whole - std::min(whole, program[call.operands.back()].operand.layout.bytes);
+      traffic.bytes -= left;
+      traffic.whole -= std::min(left, traffic.whole);
     }
   } else {
     const FusedLoop& loop = program.loops[step.index];
-    for (const FusedLoop::Input& input : loop.inputs) traffic.read(input.buffer);
-    for (const FusedLoop::Output& output : loop.outputs) traffic.write(output.buffer);
+    for (const FusedLoop::Input& input : loop.inputs)
+      traffic.read(input.buffer, loop.perSample && !traffic.isPersistent(input.buffer));
+    for (const FusedLoop::Output& output : loop.outputs) traffic.write(output.buffer, loop.perSample);
   }
   return traffic;
 }
@@ -97,6 +109,7 @@ tl::expected<Roofline, std::string> roofline(const graph::Graph& graph, const se
   Roofline result;
   result.device = device.name;
   result.type = tf32 ? "tf32" : "";
+  result.branches = program.branches;
   if (tf32 && !device.tf32) return tl::unexpected(device.name + " has no rate `tf32`");
   for (std::uint32_t i = 0; i < program.steps.size(); ++i) {
     const Step& step = program.steps[i];
@@ -106,24 +119,29 @@ tl::expected<Roofline, std::string> roofline(const graph::Graph& graph, const se
     if (!work) return tl::unexpected(work.error());
     if (static_cast<Count>(traffic.bytes) * runs + result.bytes > kMostMoved)
       return tl::unexpected(std::string("the bytes moved leave 2^62"));
-    StepCost cost{step.name, step.range, work->flops * runs, traffic.bytes * runs, 0, Bound::Memory};
-    cost.seconds = static_cast<double>(cost.bytes) / device.bandwidth;
+    StepCost cost{step.name, step.range, work->flops * runs, traffic.bytes * runs};
+    cost.branch = step.branch;
+    cost.perSample = traffic.whole < traffic.bytes;
+    cost.moving = cost.seconds = static_cast<double>(cost.bytes) / device.bandwidth;
+    cost.movingWhole = static_cast<double>(traffic.whole * runs) / device.bandwidth;
     const std::optional<std::int32_t> dtype = computesIn(program, traffic);
     if (cost.flops != 0 && !dtype) result.wholeNumbers += cost.flops;
     if (cost.flops != 0 && dtype) {
       const std::optional<double> rate = rateOf(device, *dtype, *work, tf32);
       if (!rate) leaveOut(result, *dtype, cost);
-      if (const double compute = rate ? toDouble(cost.flops) / *rate : 0; compute > cost.seconds) {
-        cost.seconds = compute;
+      cost.arithmetic = rate ? toDouble(cost.flops) / *rate : 0;
+      if (cost.arithmetic > cost.seconds) {
+        cost.seconds = cost.arithmetic;
         cost.bound = Bound::Compute;
       }
     }
     result.flops += cost.flops;
     result.bytes += cost.bytes;
-    result.seconds += cost.seconds;
+    result.stepSeconds += cost.seconds;
     if (cost.bound == Bound::Compute) result.computeSeconds += cost.seconds;
     result.steps.push_back(std::move(cost));
   }
+  result.seconds = result.branches.empty() ? result.stepSeconds : secondsOfPaths(result).most;
   return result;
 }
 

@@ -14,6 +14,7 @@
 #include "compiler/estimate/Device.h"
 #include "compiler/lower/program/Program.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,14 @@ struct StepCost {
   std::uint64_t bytes = 0;
   double seconds = 0;
   Bound bound = Bound::Memory;
+  std::uint32_t branch = 0;                            ///< of the program: behind a gate
+  bool perSample = false;                              ///< it computes for those samples alone that are there
+  double arithmetic = 0, moving = 0, movingWhole = 0;  ///< seconds; of `moving`, what does not grow with the branch's samples
+  /// Where this share of the branch's samples is there, 0 to 1.
+  double secondsOf(double share) const {
+    if (share <= 0 || !perSample) return share <= 0 ? 0 : seconds;
+    return std::max(arithmetic * share, movingWhole + (moving - movingWhole) * share);
+  }
   double intensity() const { return bytes == 0 ? 0 : toDouble(flops) / static_cast<double>(bytes); }  ///< FLOPs a byte
 };
 
@@ -45,11 +54,13 @@ struct Roofline {
   std::string type;  ///< "tf32" where f32 products run at that rate, else ""
   Count flops = 0;
   std::uint64_t bytes = 0;
-  double seconds = 0;         ///< of the whole step
+  double seconds = 0;         ///< of the whole step; of a gated network on its dearest path (GateSeconds.h)
+  double stepSeconds = 0;     ///< the sum over `steps`, of which a gated network leaves some out
   double computeSeconds = 0;  ///< of the steps that are bound by arithmetic
   Count wholeNumbers = 0;     ///< of `flops`, operations on whole numbers and truth values
   std::vector<LeftOut> leftOut;
-  std::vector<StepCost> steps;  ///< in the order of the schedule
+  std::vector<StepCost> steps;   ///< in the order of the schedule
+  std::vector<Branch> branches;  ///< the program's; empty without gates
   double intensity() const { return bytes == 0 ? 0 : toDouble(flops) / static_cast<double>(bytes); }
 };
 

@@ -73,6 +73,9 @@ constexpr JsonField kPaths[] = {
     bytes("arena_min", "the least that is touched of the arena").only("on a device"),
     bytes("arena_max", "the most that is touched of the arena").only("on a device"),
     number("arena_expected", "expected").in(JsonUnit::Bytes).only("on a device and with `--gates`"),
+    seconds("least_seconds_min", "the least time of the cheapest path").only("with `--roofline`"),
+    seconds("least_seconds_max", "of the dearest path").only("with `--roofline`"),
+    seconds("least_seconds_expected", "expected").only("with `--roofline` and `--gates`"),
 };
 constexpr JsonField kRecomputedBlock[] = {
     text("path", "the path of the block instance"),
@@ -105,8 +108,8 @@ constexpr JsonField kRoofline[] = {
     flops("flops", "of the step; a multiply-add counts as 2"),
     bytes("bytes_moved", "read and written in the step"),
     number("intensity", "of the step").in(JsonUnit::FlopsPerByte),
-    seconds("least_seconds", "the sum of the operators' least times"),
-    seconds("compute_bound_seconds", "the part of it that is bound by arithmetic"),
+    seconds("least_seconds", "the sum of the operators' least times; of a network with gates, on its dearest path"),
+    seconds("compute_bound_seconds", "of all operators, those that are bound by arithmetic"),
     count("whole_number_operations", "operations without a rate"),
     object("left_out", "arithmetic in types for which the device's record has no rate", kLeftOut).listed(),
     object("operators", "the operators of the step", kStepCost).listed(),

@@ -71,7 +71,9 @@ void printRoofline(show::Out& out, const Workspace& workspace, const estimate::R
                    {"bytes moved", report::Align::Decimal}, {"FLOP/B", report::Align::Decimal},
                    {"least time", report::Align::Decimal},  {"share", report::Align::Decimal},
                    {"bound by", report::Align::Left}};
-  const auto share = [&](double seconds) { return roofline.seconds > 0 ? report::percent(seconds / roofline.seconds) : ""; };
+  const auto share = [&](double seconds) {
+    return roofline.stepSeconds > 0 ? report::percent(seconds / roofline.stepSeconds) : "";
+  };
   Group rest;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Group& group = groups[i];
@@ -94,9 +96,10 @@ void printRoofline(show::Out& out, const Workspace& workspace, const estimate::R
                share(rest.seconds), ""});
   }
   table.rules.push_back(table.rows.size());
-  table.add({"step", "", std::to_string(roofline.steps.size()), report::flops(estimate::toDouble(roofline.flops)),
-             report::bytes(roofline.bytes), intensityText(roofline.intensity()), report::seconds(roofline.seconds),
-             share(roofline.seconds), fmt::format("compute {}", share(roofline.computeSeconds))});
+  table.add({roofline.branches.empty() ? "step" : "all branches", "", std::to_string(roofline.steps.size()),
+             report::flops(estimate::toDouble(roofline.flops)), report::bytes(roofline.bytes),
+             intensityText(roofline.intensity()), report::seconds(roofline.stepSeconds), share(roofline.stepSeconds),
+             fmt::format("compute {}", share(roofline.computeSeconds))});
   out.table(table);
   if (roofline.wholeNumbers != 0)
     out.say("{} operations on whole numbers have no rate: their operators count by the bytes that they move\n",

@@ -57,10 +57,14 @@ std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
   const std::string average = e.expectedMemory ? fmt::format(", {} expected", report::signedBytes(*e.expectedMemory)) : "";
   const std::string arena =
       e.paths ? fmt::format(", arena from {} to {}{}", report::bytes(e.paths->least), report::bytes(e.paths->most), average) : "";
-  return fmt::format("paths of {}: FLOPs forward from {} to {}{}, static memory from {} to {}{}", levels,
+  const std::string mean = e.expectedSeconds ? fmt::format(", {} expected", report::seconds(*e.expectedSeconds)) : "";
+  const std::string time = e.seconds ? fmt::format(", least time from {} to {}{}", report::seconds(e.seconds->least),
+                                                   report::seconds(e.seconds->most), mean)
+                                     : "";
+  return fmt::format("paths of {}: FLOPs forward from {} to {}{}, static memory from {} to {}{}{}", levels,
                      report::flops(estimate::toDouble(e.flops.least.forward)),
                      report::flops(estimate::toDouble(e.flops.most.forward)), expected, report::bytes(e.memory.least),
-                     report::bytes(e.memory.bytes), arena);
+                     report::bytes(e.memory.bytes), arena, time);
 }
 
 /// What rows are estimated on.
@@ -259,6 +263,7 @@ private:
       auto roofline = device->of(row);
       if (roofline) {
         if (leftOut.empty()) leftOut = leftOutText(*roofline);
+        addSeconds(*roofline, *estimate);
         estimate->roofline = std::move(*roofline);
       } else {
         out.failure(
@@ -267,6 +272,15 @@ private:
       }
     }
     return std::move(*estimate);
+  }
+
+  /// What the roofline says of paths.
+  void addSeconds(const estimate::Roofline& roofline, estimate::Estimate& estimate) const {
+    if (roofline.branches.empty()) return;
+    estimate.seconds = estimate::secondsOfPaths(roofline);
+    if (!estimate.expected) return;
+    // Its gates are the graph's, whose probabilities are all there.
+    if (const auto seconds = estimate::expectedSeconds(roofline, probabilities)) estimate.expectedSeconds = *seconds;
   }
 
   /// What --gates adds.
