@@ -25,24 +25,6 @@ std::string toString(Count count) {
 
 double toDouble(Count count) { return static_cast<double>(count); }
 
-std::string_view describe(sema::EvalError error) {
-  switch (error) {
-    case sema::EvalError::None:
-      return "has a value";
-    case sema::EvalError::Overflow:
-      return "leaves 64 bits";
-    case sema::EvalError::DivisionByZero:
-      return "divides by zero";
-    case sema::EvalError::NotAnInteger:
-      return "is not an integer";
-    case sema::EvalError::NegativeExponent:
-      return "has a negative exponent";
-    case sema::EvalError::Unassigned:
-      return "is not known before the program runs";
-  }
-  return "";
-}
-
 namespace {
 /// A whole number of at least `least`, or why there is none.
 tl::expected<std::int64_t, std::string> whole(const sema::Values& values, graph::ExprId id, std::int64_t least) {

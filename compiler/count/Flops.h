@@ -61,7 +61,5 @@ tl::expected<Count, NoValue> countFlops(const graph::Graph& graph, const sema::V
 /// The dims of a tensor in a row.
 tl::expected<std::vector<std::int64_t>, NoValue> dimsOf(const graph::Graph& graph, const sema::Values& values,
                                                         graph::TensorId tensor);
-/// "overflows 64 bits", "divides by zero", ...
-std::string_view describe(sema::EvalError error);
 
 }  // namespace tbem::estimate

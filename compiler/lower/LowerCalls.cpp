@@ -1,5 +1,6 @@
 // Native operators: the device is asked which layouts it wants, and values are brought into them.
 #include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/graph/ir/Attributes.h"
 #include "compiler/lower/Lowering.h"
 #include "compiler/lower/Query.h"
 #include "runtime/include/tbem/primitives.h"
@@ -222,7 +223,7 @@ std::optional<Call> describeCall(Lowering& state, const Op& op) {
   call.tensors.resize(call.inputs + static_cast<std::size_t>(row.outputCount()), kNoTensor);
   const auto rankOf = [&](TensorId tensor) { return tensor == kNoTensor ? std::size_t{0} : state.dims[index(tensor)].size(); };
   std::string wrong;
-  call.attributes = flattenAttributes(op, state.values, rankOf(call.tensors[0]), rankOf(call.tensors[call.inputs]), wrong);
+  call.attributes = graph::flattenAttributes(op, state.values, rankOf(call.tensors[0]), rankOf(call.tensors[call.inputs]), wrong);
   if (wrong.empty()) return call;
   state.fail(diag::row_without_number, op.range, {wrong});
   return std::nullopt;
@@ -302,13 +303,12 @@ bool Lowering::sizeCall(Item& item) {
 
 bool Lowering::lowerCall(graph::OpId id) {
   const Op& op = graph[id];
-  // Behind gates rows are followed by what is lowered below.
-  if (op.primitive == TBEM_PRIMITIVE_permute && here == graph::kAllSamples && aliasPermuted(op)) return true;
   std::optional<Call> described = describeCall(*this, op);
   if (!described) return false;
   Call& call = *described;
-  const std::optional<SampleUse> use = useSamples(op, call.attributes);
+  const std::optional<graph::SampleUse> use = useSamples(op, call.attributes);
   if (!use) return false;
+  if (op.primitive == TBEM_PRIMITIVE_permute && here == graph::kAllSamples && aliasPermuted(op)) return true;
   Item item;
   chooseAlgorithm(*this, call, item);
   const Answer answer = choose(*this, call);  // a copy: later questions may move the cache
@@ -357,7 +357,7 @@ bool Lowering::placeCall(Item item, const std::vector<TensorId>& tensors, std::s
 /// The same bytes under another shape: nothing runs, unless the value has to be brought into row-major order first.
 bool Lowering::lowerView(graph::OpId id) {
   const Op& op = graph[id];
-  const std::optional<SampleUse> use = useSamples(op, {});
+  const std::optional<graph::SampleUse> use = useSamples(op, {});
   if (!use) return false;
   const std::uint32_t source = ensure(op.inputs[0], plainOf(op.inputs[0]), op.range, use->along[0]);
   if (source == kNone) return false;

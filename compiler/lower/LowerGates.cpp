@@ -2,11 +2,13 @@
 //
 // A gate's step lists the samples of its two branches. Behind it a value that the branch needs is gathered: its rows for the
 // branch's samples, one after the other, at the front of memory for the whole batch. A join scatters the arms' rows to their
-// places. A batch of one sample has nothing to gather: its branches work on the values as they are.
+// places. Where there is one sample there is nothing to gather: branches work on the values as they are.
 //
-// A `skip` that stands before all other gates may decide about something else than samples of the batch, such as the places of an
-// image: what it decides about are the samples of its branches, and of the gates within them.
+// A `skip` that stands outside all other gates may decide about something else than samples of the batch, such as the places of
+// an image: what it decides about are the samples of its branches, and of the gates within them. What a value from outside has a
+// row for is told by where its rows come from (SameAxes.h), not by how many there are.
 #include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/graph/samples/GateSamples.h"
 #include "compiler/lower/Lowering.h"
 #include "compiler/lower/Query.h"
 #include "compiler/support/Bug.h"
@@ -29,24 +31,6 @@ using graph::TensorId;
 
 namespace {
 
-/// The samples of the batch: those of the first gate that decides about as many as an input has. Where all gates decide about
-/// others, such as the places of an image, the first input's.
-std::int64_t samplesOfBatch(const Lowering& state) {
-  const auto samplesOf = [&](TensorId tensor) {
-    const std::vector<std::int64_t>& shape = state.dims[index(tensor)];
-    return shape.empty() ? std::int64_t{1} : shape[0];
-  };
-  const std::vector<TensorId>& inputs = state.graph.inputs;
-  std::int64_t first = 0;
-  for (const graph::Branch& branch : state.branches.list) {
-    if (branch.gate == kNoOp) continue;
-    const std::int64_t samples = samplesOf(state.graph[branch.gate].inputs[0]);
-    if (std::ranges::any_of(inputs, [&](TensorId input) { return samplesOf(input) == samples; })) return samples;
-    if (first == 0) first = samples;
-  }
-  return inputs.empty() ? first : samplesOf(inputs.front());
-}
-
 /// By tensor: whether it comes of the network's inputs.
 std::vector<bool> comesOfInputs(const graph::Graph& graph) {
   std::vector<bool> comes(graph.tensors.size(), false);
@@ -68,81 +52,89 @@ bool Lowering::findGates() {
   rowsOf.assign(graph.tensors.size(), 0);
   samplesIn.assign(branches.list.size(), 1);
   if (!branches.gated()) return true;
-  samplesIn[kAllSamples] = samplesOfBatch(*this);
-  for (std::size_t b = 1; b < branches.list.size(); ++b) {
-    const graph::Branch& branch = branches.list[b];
-    const Op& gate = graph[branch.gate];
-    samplesIn[b] = dims[index(gate.inputs[0])][0];
-    const std::int64_t outside = samplesIn[branch.parent];
-    if (samplesIn[b] == outside) continue;
-    if (gate.kind == OpKind::Skip && branch.parent == kAllSamples) {
-      if (ofInputs.empty()) ofInputs = comesOfInputs(graph);
-      continue;
-    }
-    const std::string before = branch.parent == kAllSamples ? "exit" : graph[branches.list[branch.parent].gate].declaration;
-    return fail(diag::mixes_samples, gate.range,
-                {gate.declaration, before, fmt::format("it decides about {} samples of {}", samplesIn[b], outside)});
+  sameAxes.emplace(graph, values, dims);
+  ofInputs = comesOfInputs(graph);
+  const graph::GateSamples samples = graph::gateSamples(graph, values, branches, *sameAxes, dims);
+  for (std::size_t b = 0; b < branches.list.size(); ++b) {
+    samplesIn[b] = samples.branches[b].samples;
+    branchStates[b].ofBatch = samples.branches[b].ofBatch;
   }
   for (const TensorId input : graph.inputs) {
     const std::vector<std::int64_t>& shape = dims[index(input)];
-    if (samplesIn[kAllSamples] > 1 && !shape.empty() && shape[0] == samplesIn[kAllSamples]) rowsOf[index(input)] = 1;
+    if (samples.batch > 1 && !shape.empty() && shape[0] == samples.batch) rowsOf[index(input)] = 1;
+  }
+  for (std::size_t b = 1; b < branches.list.size(); ++b) {
+    const graph::Branch& branch = branches.list[b];
+    const Op& gate = graph[branch.gate];
+    if (branch.parent != kAllSamples && samplesIn[b] != samplesIn[branch.parent]) {
+      return fail(diag::mixes_samples, gate.range,
+                  {gate.declaration, graph[branches.list[branch.parent].gate].declaration,
+                   fmt::format("it decides about {} samples of {}", samplesIn[b], samplesIn[branch.parent])});
+    }
+    if (gate.kind == OpKind::Exit && !branchStates[b].ofBatch) {
+      return fail(diag::exit_of_places, graph[gate.inputs[0]].range,
+                  {fmt::to_string(samplesIn[b]), fmt::to_string(samples.batch)});
+    }
   }
   return true;
 }
 
-namespace {
+/// Rows a sample of the branch `here` that the tensor has; 0: none.
+std::int64_t Lowering::rowsHere(TensorId tensor) const {
+  if (tensor == kNoTensor) return 0;
+  const std::int64_t made = rowsOf[index(tensor)];
+  if (here == kAllSamples || !isWhole(tensor)) return made;
+  if (branchStates[here].ofBatch && made > 0) return made;
+  if (isPersistent(tensor) && !ofInputs[index(tensor)]) return 0;  // weights have no samples
+  std::uint32_t outermost = here;
+  while (branches.list[outermost].parent != kAllSamples) outermost = branches.list[outermost].parent;
+  const graph::Axis decided{graph[branches.list[outermost].gate].inputs[0], 0};
+  const std::vector<std::int64_t>& shape = dims[index(tensor)];
+  const std::size_t at = graph::rowDimension(shape);
+  return at < shape.size() && shape[at] == samplesHere() && sameAxes->same({tensor, at}, decided) ? 1 : 0;
+}
 
-/// For as long as it lives: in a branch with samples of its own, what an operator reads that was made for all of them, there or
-/// outside, has one row for each where it has as many rows as there are, and none else. Weights have no samples.
-class RowsFromOutside {
-public:
-  RowsFromOutside(Lowering& state, const Op& op) : state(state) {
-    const std::int64_t samples = state.samplesHere();
-    if (samples == state.samplesIn[kAllSamples]) return;
-    for (const TensorId tensor : op.inputs) {
-      if (tensor == kNoTensor) continue;
-      const OpId producer = state.graph[tensor].producer;
-      const bool isOutside = producer == kNoOp || state.branches.of[index(producer)] == kAllSamples;
-      if (!isOutside && state.rowsOf[index(tensor)] > 0) continue;
-      const std::vector<std::int64_t>& shape = state.dims[index(tensor)];
-      const bool isLearned = state.isPersistent(tensor) && !state.ofInputs[index(tensor)];
-      const bool has = !isLearned && !shape.empty() && shape[0] == samples;
-      before.emplace_back(tensor, state.rowsOf[index(tensor)]);
-      state.rowsOf[index(tensor)] = has ? 1 : 0;
-    }
-  }
-  ~RowsFromOutside() {
-    for (const auto& [tensor, rows] : before | std::views::reverse) state.rowsOf[index(tensor)] = rows;
-  }
-  RowsFromOutside(const RowsFromOutside&) = delete;
-  RowsFromOutside& operator=(const RowsFromOutside&) = delete;
+/// How many of the branch's samples each sample of the batch has, one behind the other; 0 where they are no sample's.
+std::int64_t Lowering::ofEachSample(std::uint32_t branch) const {
+  const std::uint32_t parent = branches.list[branch].parent;
+  if (branchStates[branch].ofBatch) return 1;
+  if (parent != kAllSamples) return branchStates[parent].ofEachSample;
+  if (samplesIn[kAllSamples] == 1) return samplesIn[branch];
+  return rowsOf[index(graph[branches.list[branch].gate].inputs[0])];
+}
 
-private:
-  Lowering& state;
-  std::vector<std::pair<TensorId, std::int64_t>> before;
-};
+/// Whether its rows are not only those of a branch: it is made outside all gates, or for all samples at once.
+bool Lowering::isWhole(TensorId tensor) const {
+  const OpId producer = graph[tensor].producer;
+  return producer == kNoOp || branches.of[index(producer)] == kAllSamples || rowsOf[index(tensor)] == 0;
+}
 
-}  // namespace
-
-std::optional<SampleUse> Lowering::useSamples(const Op& op, const std::vector<std::int64_t>& attributes) {
-  SampleUse none;
+std::optional<graph::SampleUse> Lowering::useSamples(const Op& op, const std::vector<std::int64_t>& attributes) {
+  graph::SampleUse none;
   none.along.assign(op.inputs.size(), false);
   if (samplesHere() == 1) return none;
-  const RowsFromOutside outside(*this, op);
-  SampleUse use = sampleUse(op, dims, rowsOf, samplesHere(), attributes);
+  graph::SampleRows rows;
+  for (const TensorId tensor : op.inputs) {
+    rows.each.push_back(rowsHere(tensor));
+    rows.isWhole.push_back(tensor != kNoTensor && isWhole(tensor));
+  }
+  graph::SampleUse use = graph::sampleUse(op, dims, rows, samplesHere(), attributes);
+  if (here == kAllSamples) {  // among all samples anything goes
+    for (std::size_t r = 0; r < op.outputs.size(); ++r) rowsOf[index(op.outputs[r])] = use.mixes.empty() ? use.results[r] : 0;
+    none.along = use.mixes.empty() ? use.along : none.along;
+    return none;
+  }
   if (!use.has) {
     // Moves may be made for all; what costs FLOPs would be computed where it is left out.
-    const bool isWhole =
-        samplesHere() != samplesIn[kAllSamples] && !op.flops.empty() &&
-        std::ranges::any_of(op.inputs, [&](TensorId tensor) { return tensor != kNoTensor && ofInputs[index(tensor)]; });
-    if (!isWhole) return none;
+    const bool costs = !op.flops.empty() && std::ranges::any_of(op.inputs, [&](TensorId tensor) {
+      return tensor != kNoTensor && ofInputs[index(tensor)];
+    });
+    if (!costs) return none;
     use.mixes = "it is computed for all of them at once";
   }
-  if (!use.mixes.empty()) {
-    // Among all samples anything goes: the result is a value of the whole batch.
-    if (here == kAllSamples) return none;
-    const Op& gate = graph[branches.list[here].gate];
-    fail(diag::mixes_samples, op.range, {op.declaration, gate.declaration, use.mixes});
+  const std::string& why = use.mixes.empty() ? use.byPlace : use.mixes;
+  if (!why.empty()) {
+    fail(diag::mixes_samples, op.range, {op.declaration, graph[branches.list[here].gate].declaration, why});
     return std::nullopt;
   }
   for (std::size_t r = 0; r < op.outputs.size(); ++r) rowsOf[index(op.outputs[r])] = use.results[r];
@@ -261,7 +253,15 @@ bool put(Lowering& state, std::uint32_t branch, TensorId value, std::uint32_t re
 
 bool Lowering::lowerGate(OpId id) {
   const Op& op = graph[id];
-  const std::uint32_t condition = ensure(op.inputs[0], plainOf(op.inputs[0]), op.range, true);
+  const TensorId decided = op.inputs[0];
+  const bool isOfOthers = here != kAllSamples && samplesHere() > 1 && isWhole(decided) && rowsHere(decided) == 0;
+  if (isOfOthers) {
+    return fail(diag::mixes_samples, op.range,
+                {op.declaration, graph[branches.list[here].gate].declaration, "it does not decide about them"});
+  }
+  for (const std::uint32_t branch : {branches.whereTrue[index(id)], branches.whereFalse[index(id)]})
+    branchStates[branch].ofEachSample = ofEachSample(branch);
+  const std::uint32_t condition = ensure(decided, plainOf(decided), op.range, true);
   if (condition == kNone || !addSplit(*this, id, condition)) return false;
   if (op.kind == OpKind::Skip) return true;
   if (exitResult == kNone) {

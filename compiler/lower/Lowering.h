@@ -7,6 +7,8 @@
 #include "compiler/count/Flops.h"
 #include "compiler/count/Layout.h"
 #include "compiler/graph/ir/Branches.h"
+#include "compiler/graph/samples/SameAxes.h"
+#include "compiler/graph/samples/SampleUse.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/Samples.h"
 
@@ -87,6 +89,8 @@ struct BranchState {
   std::uint32_t split = kNone;  ///< the item that lists its members
   std::uint32_t rows = kNone;   ///< version: their numbers in the parent
   std::uint32_t origin = kNone;
+  bool ofBatch = false;           ///< its samples are those of the batch
+  std::int64_t ofEachSample = 0;  ///< Branch::ofEachSample
 };
 
 /// What a query answered.
@@ -137,9 +141,10 @@ struct Lowering {
   std::vector<std::int64_t> samplesIn;
   /// By tensor: rows a sample of the branch in which it is made; 0: no samples, or unknown.
   std::vector<std::int64_t> rowsOf;
-  /// By tensor: whether it comes of the network's inputs. Empty where all gates decide about samples of the batch.
+  /// By tensor: whether it comes of the network's inputs. Empty without gates.
   std::vector<bool> ofInputs;
-  std::uint32_t exitResult = kNone;  ///< version: where the exits' values are put together
+  std::optional<graph::SameAxes> sameAxes;  ///< nothing without gates
+  std::uint32_t exitResult = kNone;         ///< version: where the exits' values are put together
 
   // Lowering.cpp: values and their versions.
   bool fail(Diag kind, SrcRange range, std::vector<std::string> arguments);
@@ -174,8 +179,11 @@ struct Lowering {
   // LowerGates.cpp
   bool findGates();
   std::int64_t samplesHere() const { return samplesIn[here]; }
+  std::int64_t rowsHere(graph::TensorId tensor) const;
+  bool isWhole(graph::TensorId tensor) const;
+  std::int64_t ofEachSample(std::uint32_t branch) const;
   /// How the operator uses samples; sets `rowsOf` of its results. Nothing after an error.
-  std::optional<SampleUse> useSamples(const graph::Op& op, const std::vector<std::int64_t>& attributes);
+  std::optional<graph::SampleUse> useSamples(const graph::Op& op, const std::vector<std::int64_t>& attributes);
   bool lowerGate(graph::OpId op);
   bool lowerJoin(graph::OpId op);
   /// A version of the value with the rows of `space`, in the layout `wanted` if there is one.

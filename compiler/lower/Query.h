@@ -8,11 +8,6 @@
 
 namespace tbem::estimate {
 
-/// The operator's attributes as the primitive's row lists them. A list (`axis[*]`) is preceded by its length, which the ranks
-/// of the first input and the first result tell: axes that are dropped, or one number a dimension. `wrong`: what is, in words.
-std::vector<std::int64_t> flattenAttributes(const graph::Op& op, const sema::Values& values, std::size_t inputRank,
-                                            std::size_t outputRank, std::string& wrong);
-
 /// What a backend is asked of one operator; all of it must outlive the question.
 struct Question {
   tbem_primitive primitive{};

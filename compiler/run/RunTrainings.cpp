@@ -125,9 +125,14 @@ train::Machine machineOf(State& state, const TrainingRun& training, const Compil
 /// What decides the last bits of a step beside the program.
 std::vector<std::pair<std::string, std::string>> machineText(State& state, const TrainingRun& training) {
   const tbem_device_info& device = state.backend.device;
+  const auto algorithmsOf = [&](const DesignRun& step) {
+    return algorithmsText(*state.rowOf(&step)->program, training.step->tuning);
+  };
+  std::string algorithms = algorithmsOf(*training.step);
+  for (const auto& turn : training.turns) algorithms += algorithmsOf(*turn);
   return {{"processor", fmt::format("{} {} {}", device.name, device.isa, device.library)},
           {"threads", fmt::format("{}", threadsOf(state.request.target, device))},
-          {"algorithms", jit::hashKey(algorithmsText(*state.rowOf(training.step.get())->program, training.step->tuning))}};
+          {"algorithms", jit::hashKey(algorithms)}};
 }
 
 StartFolders startFolders(const State& state, const TrainingRun& training, const std::string& checkpoint) {

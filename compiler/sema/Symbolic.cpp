@@ -4,6 +4,24 @@
 
 namespace tbem::sema {
 
+std::string_view describe(EvalError error) {
+  switch (error) {
+    case EvalError::None:
+      return "has a value";
+    case EvalError::Overflow:
+      return "leaves 64 bits";
+    case EvalError::DivisionByZero:
+      return "divides by zero";
+    case EvalError::NotAnInteger:
+      return "is not an integer";
+    case EvalError::NegativeExponent:
+      return "has a negative exponent";
+    case EvalError::Unassigned:
+      return "is not known before the program runs";
+  }
+  return "";
+}
+
 namespace {
 std::uint32_t raw(ExprId id) { return static_cast<std::uint32_t>(id); }
 

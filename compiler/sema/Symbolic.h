@@ -70,6 +70,8 @@ inline constexpr const char* kRealRange = "f64";
 
 /// Why an expression has no value in a row. `Overflow`: a whole number beyond 64 bits, or a number beyond f64.
 enum class EvalError : std::uint8_t { None, Overflow, DivisionByZero, NotAnInteger, NegativeExponent, Unassigned };
+/// "leaves 64 bits", "divides by zero", ..
+std::string_view describe(EvalError error);
 
 /// The value of one operator, or why it has none.
 struct Outcome {

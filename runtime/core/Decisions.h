@@ -13,8 +13,8 @@ namespace tbem::runtime {
 struct Decision {
   std::string gate;  ///< stable path: "unit[3].skip"
   bool exits = false;
-  /// By sample of the batch: 1 where the gate's condition was true (the arm was skipped; the sample left), 0 where it was not, -1
-  /// where the sample did not come to the gate.
+  /// By sample of the batch, or by what else the gate decides about, such as places of images: 1 where its condition was true
+  /// (the arm was skipped; the sample left), 0 where it was not, -1 where none came to the gate.
   std::vector<std::int8_t> of;
   std::int64_t reached() const;
   std::int64_t taken() const;
@@ -29,7 +29,8 @@ struct GateCount {
 };
 std::vector<GateCount> countsOf(const std::vector<Decision>& decisions);
 
-/// How many samples each branch had (by Executable::branches; the first: the whole batch). Empty without gates.
+/// How many samples, or whatever else its gate decides about, each branch had (by Executable::branches; the first: the whole
+/// batch). Empty without gates.
 tl::expected<std::vector<std::int64_t>, Failure> branchSizes(const Instance& instance);
 /// In program order. Empty without gates.
 tl::expected<std::vector<Decision>, Failure> decisions(const Instance& instance);

@@ -12,7 +12,7 @@
 namespace tbem::runtime {
 namespace {
 
-constexpr std::string_view kFormat = "tbem-executable-1\n";
+constexpr std::string_view kFormat = "tbem-executable-2\n";
 constexpr std::size_t kSumDigits = 32;
 
 std::string sumOf(std::string_view body) {
@@ -217,7 +217,7 @@ void fieldsOf(Visit& visit, Part& c) {
 }
 template <class Visit, Is<BranchDesc> Part>
 void fieldsOf(Visit& visit, Part& b) {
-  visit(b.parent, b.gate, b.exits, b.condition, b.samples, b.rows, b.origin);
+  visit(b.parent, b.gate, b.exits, b.condition, b.samples, b.ofEachSample, b.rows, b.origin);
 }
 template <class Visit, Is<Executable> Part>
 void fieldsOf(Visit& visit, Part& e) {

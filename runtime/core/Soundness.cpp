@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,15 @@ std::string checkCall(const Executable& e, const CallDesc& c, const std::string&
   }
   if (c.workspace != kAbsent && (c.workspace > e.arena || c.workspaceBytes > e.arena - c.workspace))
     return name + ": the workspace leaves the arena";
-  if (!c.sizes.empty() && (c.sizes.back() > c.samples || c.perSample.size() != c.operands.size()))
+  if (!c.sizes.empty() && (c.samples < 1 || c.sizes.back() > c.samples || c.perSample.size() != c.operands.size()))
     return name + " is not sized for the batch";
+  for (std::size_t k = 0; k < std::min(c.perSample.size(), c.operands.size()); ++k) {
+    if (!c.perSample[k] || c.operands[k].present == 0) continue;
+    const std::span<const std::int64_t> dims(c.operands[k].dims, static_cast<std::size_t>(c.operands[k].rank));
+    const auto rows = std::ranges::find_if(dims, [](std::int64_t size) { return size != 1; });  // as tbem_take_rows finds them
+    if (c.samples < 1 || (rows == dims.end() ? 1 : *rows) % c.samples != 0)
+      return fmt::format("{}: operand {} has no rows of its samples", name, k);
+  }
   if (!c.parts.empty() && (c.parts.size() != c.operands.size() || c.partSizes.empty() != c.sizes.empty()))
     return name + " is not sized for a thread's part";
   for (std::uint32_t slot : c.scalars) {
@@ -87,6 +95,7 @@ std::string checkExecutable(const Executable& e) {
   }
   for (const BranchDesc& b : e.branches) {
     if (b.gate.empty()) continue;
+    if (b.samples < 0 || b.ofEachSample < 0) return fmt::format("a branch of '{}' has fewer than no samples", b.gate);
     for (const std::uint32_t list : {b.rows, b.origin}) {
       if (list >= e.buffers.size() || e.buffers[list].operand.dtype != TBEM_I64 ||
           e.buffers[list].operand.dims[0] != 1 + b.samples)

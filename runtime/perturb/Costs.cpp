@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace tbem::perturb {
@@ -97,7 +96,7 @@ tl::expected<std::optional<Costs>, Failure> costsOf(const Plan& plan, const data
 CostSummary summarise(const Costs& costs) {
   CostSummary summary;
   if (costs.examples.empty()) return summary;
-  std::set<std::pair<std::size_t, std::int8_t>> sides;
+  Sides sides;
   double flops = 0;
   std::int64_t labelled = 0, right = 0;
   summary.leastFlops = summary.mostFlops = costs.examples.front().flops;
@@ -105,9 +104,7 @@ CostSummary summarise(const Costs& costs) {
     flops += cost.flops;
     summary.leastFlops = std::min(summary.leastFlops, cost.flops);
     summary.mostFlops = std::max(summary.mostFlops, cost.flops);
-    for (std::size_t gate = 0; gate < cost.decisions.size(); ++gate) {
-      if (cost.decisions[gate] >= 0) sides.emplace(gate, cost.decisions[gate]);
-    }
+    addSides(cost.decisions, sides);
     if (cost.label < 0 || cost.prediction < 0) continue;
     ++labelled;
     right += cost.prediction == cost.label ? 1 : 0;
@@ -120,7 +117,8 @@ CostSummary summarise(const Costs& costs) {
 }
 
 std::vector<std::optional<double>> sharesTrue(const Costs& costs) {
-  std::vector<std::int64_t> decided(costs.gates.size(), 0), yes(costs.gates.size(), 0);
+  std::vector<std::int64_t> decided(costs.gates.size(), 0);
+  std::vector<double> yes(costs.gates.size(), 0);
   for (const Cost& cost : costs.examples) {
     for (std::size_t gate = 0; gate < std::min(cost.decisions.size(), decided.size()); ++gate) {
       if (cost.decisions[gate] < 0) continue;
@@ -130,7 +128,7 @@ std::vector<std::optional<double>> sharesTrue(const Costs& costs) {
   }
   std::vector<std::optional<double>> shares(decided.size());
   for (std::size_t gate = 0; gate < shares.size(); ++gate) {
-    if (decided[gate] > 0) shares[gate] = static_cast<double>(yes[gate]) / static_cast<double>(decided[gate]);
+    if (decided[gate] > 0) shares[gate] = yes[gate] / static_cast<double>(decided[gate]);
   }
   return shares;
 }

@@ -20,7 +20,7 @@ struct Cost {
   std::int64_t label = -1;       ///< -1: the data have none
   std::int64_t prediction = -1;  ///< -1: the network predicts no class
   double flops = 0;
-  std::vector<std::int8_t> decisions;  ///< by gate, as runtime::Decision::of
+  std::vector<double> decisions;  ///< by gate, as Answer::decisions
 };
 
 /// One run of the network on some examples at once.

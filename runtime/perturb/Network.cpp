@@ -59,10 +59,10 @@ Result<void> Network::prepare(runtime::Arena& arena) {
                                           victim.branchFlops.size()));
   }
   for (const runtime::BranchDesc& branch : executable.branches) {
-    if (branch.gate.empty() || branch.samples == executable.samples) continue;
+    if (branch.gate.empty() || branch.ofEachSample > 0) continue;
     return failure(Kind::Run,
-                   fmt::format("`{}` decides about {} rows of {} examples; what an example costs is known of gates that "
-                               "decide once about each",
+                   fmt::format("what an example costs is not known: `{}` decides about {} rows that are computed of all "
+                               "{} examples together",
                                branch.gate, branch.samples, executable.samples));
   }
   if (victim.classAxis) {
@@ -77,7 +77,8 @@ Result<void> Network::prepare(runtime::Arena& arena) {
     }
     auto gate = std::ranges::find(gatePaths, branch.gate);
     if (gate == gatePaths.end()) gate = gatePaths.insert(gate, branch.gate);
-    entries.push_back(Entry{static_cast<std::size_t>(gate - gatePaths.begin()), static_cast<std::int8_t>(branch.condition)});
+    entries.push_back(Entry{static_cast<std::size_t>(gate - gatePaths.begin()), static_cast<std::int8_t>(branch.condition),
+                            static_cast<std::size_t>(branch.ofEachSample)});
   }
   return giveWeights();
 }
@@ -100,13 +101,22 @@ Result<std::optional<std::string>> Network::changedWeight() const {
   return std::optional<std::string>();
 }
 
-double Network::flopsOf(std::span<const std::int8_t> decisions) const {
-  if (entries.empty()) return victim.least;  // without gates every example costs the same
-  double flops = 0;
+void Network::addDecisions(const std::vector<runtime::Decision>& decisions, std::size_t place, Answer& answer) const {
+  answer.flops = entries.empty() ? victim.least : 0;  // without gates every example costs the same
+  answer.decisions.assign(gatePaths.size(), -1);
   for (std::size_t b = 0; b < entries.size(); ++b) {
-    if (!entries[b] || decisions[entries[b]->gate] == entries[b]->decision) flops += victim.branchFlops[b];
+    if (!entries[b]) {
+      answer.flops += victim.branchFlops[b];
+      continue;
+    }
+    const Entry& entry = *entries[b];
+    const std::span<const std::int8_t> own = std::span(decisions[entry.gate].of).subspan(place * entry.rows, entry.rows);
+    const auto reached = entry.rows - static_cast<std::size_t>(std::ranges::count(own, std::int8_t{-1}));
+    const auto taken = static_cast<std::size_t>(std::ranges::count(own, entry.decision));
+    answer.flops += victim.branchFlops[b] * static_cast<double>(taken);
+    if (entry.decision == 1 && reached > 0)
+      answer.decisions[entry.gate] = static_cast<double>(taken) / static_cast<double>(reached);
   }
-  return flops;
 }
 
 Result<std::vector<Answer>> Network::ask(std::span<const float> points) {
@@ -115,11 +125,7 @@ Result<std::vector<Answer>> Network::ask(std::span<const float> points) {
   const auto decisions = runtime::decisions(*batch);
   if (!decisions) return failure(Kind::Run, decisions.error().message);
   std::vector<Answer> answers(places);
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    answers[i].decisions.reserve(decisions->size());
-    for (const runtime::Decision& decision : *decisions) answers[i].decisions.push_back(decision.of[i]);
-    answers[i].flops = flopsOf(answers[i].decisions);
-  }
+  for (std::size_t i = 0; i < answers.size(); ++i) addDecisions(*decisions, i, answers[i]);
   if (!victim.classAxis) return answers;
   const auto outputs = readNumbers(*batch, victim.batch->outputs.front());
   if (!outputs) return tl::unexpected(outputs.error());

@@ -1,6 +1,7 @@
 // The network under test at work: what it costs and says at points. Internal to this folder.
 #pragma once
 
+#include "runtime/core/Decisions.h"
 #include "runtime/perturb/Result.h"
 
 #include <cstdint>
@@ -15,8 +16,10 @@ namespace tbem::perturb {
 /// What the network did with one point.
 struct Answer {
   double flops = 0;
-  std::int64_t prediction = -1;        ///< -1: it predicts no class, or its outputs are no numbers
-  std::vector<std::int8_t> decisions;  ///< by gate
+  std::int64_t prediction = -1;  ///< -1: it predicts no class, or its outputs are no numbers
+  /// By gate: of what it decided about in the point, the share for which its condition was true; -1 where nothing came to it. Of
+  /// a gate that decides about examples, 0 or 1.
+  std::vector<double> decisions;
 };
 
 /// Seconds of one example and of what became of it.
@@ -43,9 +46,7 @@ public:
   Result<double> batchSeconds(std::span<const float> points, std::int64_t repeats);
 
   const std::vector<std::string>& gates() const { return gatePaths; }  ///< in program order
-  /// FLOPs of an example that its gates decided so about: of the branches that it was in.
-  double flopsOf(std::span<const std::int8_t> decisions) const;
-  const runtime::Instance& instance() const { return *batch; }  ///< of the batch
+  const runtime::Instance& instance() const { return *batch; }         ///< of the batch
 
 private:
   Network(const Victim& victim, const train::Snapshot& weights) : victim(victim), weights(weights) {}
@@ -58,11 +59,14 @@ private:
   std::unique_ptr<runtime::Instance> batch, single;
   std::size_t places = 0;  ///< of the batch
   std::vector<std::string> gatePaths;
-  /// By branch but the first: the gate that decides about it, of `gatePaths`, and which decision leads into it.
+  /// Of the branches what leads into each: which gate, of `gatePaths`, and which decision.
   struct Entry {
     std::size_t gate = 0;
     std::int8_t decision = 0;
+    std::size_t rows = 1;  ///< of each example, about which the gate decides one by one
   };
+  /// The answer's decisions and FLOPs, of the example at this place.
+  void addDecisions(const std::vector<runtime::Decision>& decisions, std::size_t place, Answer& answer) const;
   std::vector<std::optional<Entry>> entries;
 };
 

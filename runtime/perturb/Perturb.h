@@ -88,11 +88,11 @@ struct Point {
   std::int64_t label = -1;               ///< -1: the data have none
   std::int64_t before = -1, after = -1;  ///< predictions; -1: the network predicts no class
   double flopsBefore = 0, flops = 0;
-  double linf = 0, l2 = 0;                              ///< how far it moved
-  std::vector<std::int8_t> decisionsBefore, decisions;  ///< by gate, as runtime::Decision::of
-  double latencyBefore = 0, latency = 0;                ///< seconds; 0: not wanted
-  double psnr = 0;                                      ///< in dB of the box's width; infinite where it did not move
-  std::optional<double> ssim;  ///< of images (Wang et al. 2004): [channels, height, width], 11 pixels or more
+  double linf = 0, l2 = 0;                         ///< how far it moved
+  std::vector<double> decisionsBefore, decisions;  ///< by gate, as Answer::decisions
+  double latencyBefore = 0, latency = 0;           ///< seconds; 0: not wanted
+  double psnr = 0;                                 ///< in dB of the box's width; infinite where it did not move
+  std::optional<double> ssim;                      ///< of images (Wang et al. 2004): [channels, height, width], 11 pixels or more
 };
 
 /// What one method did to all examples.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 namespace tbem::perturb {
@@ -119,16 +118,19 @@ void addLatency(const Series& series, Summary& summary) {
 }
 
 double coverageOf(const Series& series) {
-  std::set<std::pair<std::size_t, std::int8_t>> sides;
-  for (const Point& point : series.points) {
-    for (std::size_t g = 0; g < point.decisions.size(); ++g) {
-      if (point.decisions[g] >= 0) sides.emplace(g, point.decisions[g]);
-    }
-  }
+  Sides sides;
+  for (const Point& point : series.points) addSides(point.decisions, sides);
   return series.gates.empty() ? 0 : static_cast<double>(sides.size()) / static_cast<double>(2 * series.gates.size());
 }
 
 }  // namespace
+
+void addSides(const std::vector<double>& decisions, Sides& sides) {
+  for (std::size_t gate = 0; gate < decisions.size(); ++gate) {
+    if (decisions[gate] > 0) sides.emplace(gate, true);
+    if (decisions[gate] >= 0 && decisions[gate] < 1) sides.emplace(gate, false);
+  }
+}
 
 Summary summarise(const Series& series, const Victim& victim) {
   Summary summary;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -32,6 +33,11 @@ struct Summary {
   std::optional<double> secondsOfExample;  ///< of moving, for each point that was not stored
 };
 Summary summarise(const Series& series, const Victim& victim);
+
+/// Sides of gates that were taken: the gate, and whether its condition was true.
+using Sides = std::set<std::pair<std::size_t, bool>>;
+/// Adds those of one example, whose gates decided so (Answer::decisions): both where some of its rows took each.
+void addSides(const std::vector<double>& decisions, Sides& sides);
 
 /// Pearson's; nothing where one of the two does not vary.
 std::optional<double> correlation(const std::vector<std::pair<double, double>>& pairs);

@@ -2,6 +2,9 @@
 
 #include "compiler/graph/ir/Branches.h"
 #include "compiler/graph/ir/Walk.h"
+#include "compiler/graph/samples/GateSamples.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -25,7 +28,10 @@ namespace {
 class Rows {
 public:
   Rows(const graph::Row& row, const graph::Branches& branches) : row(row), source(row.graph()), branches(branches) {
-    batch = row.integer(source[source[branches.list[1].gate].inputs[0]].shape[0]);
+    for (std::uint32_t at = 0; at < source.tensors.size(); ++at) dims.push_back(row.shape(static_cast<TensorId>(at)));
+    const graph::SameAxes axes(source, row.values, dims);
+    samples = graph::gateSamples(source, row.values, branches, axes, dims);
+    batch = samples.batch;
     followSamples();
   }
   /// By tensor.
@@ -37,6 +43,12 @@ public:
   std::optional<Refusal> check(OpId id) const {
     const Op& op = source[id];
     const bool isBehind = branches.of[index(id)] != kAllSamples && op.phase == graph::Phase::Forward;
+    if (op.kind == OpKind::Skip && !samples.branches[branches.whereTrue[index(id)]].ofBatch) {
+      return Refusal{op.range,
+                     fmt::format("a `skip` that decides about {} rows of {} samples",
+                                 samples.branches[branches.whereTrue[index(id)]].samples, batch),
+                     "The compact form leaves out samples of the batch; `--gates masks` can write it."};
+    }
     if (batch == 1) return std::nullopt;
     const bool joins = op.kind == OpKind::Join;
     if (!isBehind && !joins) return std::nullopt;
@@ -61,7 +73,7 @@ public:
 
 private:
   bool hasRows(TensorId tensor) const {
-    const std::vector<std::int64_t> shape = row.shape(tensor);
+    const std::vector<std::int64_t>& shape = dims[index(tensor)];
     return !shape.empty() && shape.front() == batch;
   }
   /// Which tensors are computed from samples, and from weights.
@@ -102,7 +114,7 @@ private:
   }
   /// Several rows a sample, or samples behind dimensions of 1. Else it is a value of the whole batch.
   bool mayHaveSamples(TensorId tensor) const {
-    const std::vector<std::int64_t> shape = row.shape(tensor);
+    const std::vector<std::int64_t>& shape = dims[index(tensor)];
     const auto first = std::find_if(shape.begin(), shape.end(), [](std::int64_t size) { return size != 1; });
     return first != shape.end() && *first % batch == 0;
   }
@@ -114,6 +126,8 @@ private:
   const graph::Row& row;
   const graph::Graph& source;
   const graph::Branches& branches;
+  std::vector<std::vector<std::int64_t>> dims;  ///< by tensor
+  graph::GateSamples samples;
   std::int64_t batch = 0;
   TensorId input = kNoTensor;
   std::vector<char> hasSamples, ofSamples, ofWeights;  ///< by tensor: a row a sample; computed from samples, from weights

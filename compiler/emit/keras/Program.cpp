@@ -143,6 +143,7 @@ tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
   step.inputs = inputNames(row, kerasWords());
   const graph::Call* const loss = lossOf(row);
   if (loss == nullptr) return step;
+  if (const std::optional<Refusal> refusal = severalLosses(row, *loss)) return tl::unexpected(*refusal);
   if (row.structure->optimizers.empty())
     return tl::unexpected(Refusal{loss->use, "a loss without an optimiser", "Keras computes a loss in a step of training."});
   tl::expected<StepText, Refusal> known = withLoss(row, *loss, std::move(step));

@@ -94,9 +94,15 @@ const graph::Call* lossOf(const graph::Row& row) {
   return &*std::find_if(calls.begin() + 1, calls.end(), [](const graph::Call& call) { return call.parent == graph::kNoCall; });
 }
 
-bool hasPartsOfLoss(const graph::Row& row) {
+std::optional<Refusal> severalLosses(const graph::Row& row, const graph::Call& loss) {
+  if (loss.tensors.size() != 2) {
+    return Refusal{loss.use, "a loss of several results or targets", "The step of a program has one output and one target."};
+  }
   const std::vector<graph::Call>& calls = row.structure->calls;
-  return std::count_if(calls.begin() + 1, calls.end(), [](const graph::Call& call) { return call.parent == graph::kNoCall; }) > 1;
+  const auto isOfTask = [](const graph::Call& call) { return call.parent == graph::kNoCall; };
+  if (std::count_if(calls.begin() + 1, calls.end(), isOfTask) == 1) return std::nullopt;
+  return Refusal{loss.use, "a loss of several parts",
+                 "A program has one loss of one result: exits and rewards of gates have parts of their own."};
 }
 
 std::string lossText(const graph::Call& loss, const Code& code, const std::vector<Hole>& holes, const std::string& target) {

@@ -49,8 +49,9 @@ bool readsModule(std::string_view text, std::string_view name);
 std::vector<std::string> inputNames(const graph::Row& row, const TakenWords& taken);
 /// The call of the task's loss; nullptr: there is no task.
 const graph::Call* lossOf(const graph::Row& row);
-/// Whether the task's loss is more than that call: a sum over exits, with weights, or with what a reward makes of drawn gates.
-bool hasPartsOfLoss(const graph::Row& row);
+/// Why the task's loss is more than one call of one result and one target: it takes several of them, or is a sum over exits, with
+/// weights, or with what a reward makes of drawn gates. Nothing: a program can write it.
+std::optional<Refusal> severalLosses(const graph::Row& row, const graph::Call& loss);
 /// The loss as an expression of `output` and a target of this name.
 std::string lossText(const graph::Call& loss, const Code& code, const std::vector<Hole>& holes, const std::string& target);
 

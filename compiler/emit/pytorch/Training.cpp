@@ -160,12 +160,10 @@ tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
   step.inputs = inputNames(row, pyTorchWords());
   const graph::Call* const loss = lossOf(row);
   if (loss == nullptr) return step;
+  if (const std::optional<Refusal> refusal = severalLosses(row, *loss)) return tl::unexpected(*refusal);
   if (!hasPyTorch(row, *loss))
     return tl::unexpected(
         Refusal{loss->use, "the loss `" + loss->decl->name.text + "`", "PyTorch has the losses of the standard library."});
-  if (hasPartsOfLoss(row))
-    return tl::unexpected(Refusal{loss->use, "a loss of several parts",
-                                  "A program has one loss of one result: exits and rewards of gates have parts of their own."});
   step.wantsShares = loss->decl->name.text == "bce";
   std::vector<Hole> holes;
   Scribe scribe(holes);

@@ -181,12 +181,16 @@ std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, co
     if (!tuning) continue;
     if (const auto asked = parseTuning(target.tune)) tuning = asked;
     training->step->tuning = *tuning;
+    bool hasTurns = true;
     for (const graph::TurnSpec& turn : training->spec.turns) {
       auto step = designOf(workspace, *training, graph::Task::Train, training->plan.batch, target, &turn);
+      hasTurns = hasTurns && step != nullptr;
+      if (step == nullptr) continue;
       step->tuning = *tuning;
       step->storagesOf = training->step.get();
       training->turns.push_back(std::move(step));
     }
+    if (!hasTurns) continue;
     for (const std::int64_t batch : training->sizes.evaluationBatches) {
       auto evaluation = designOf(workspace, *training, graph::Task::Evaluate, batch, target);
       if (evaluation != nullptr) {
@@ -200,6 +204,7 @@ std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, co
                                    {graph::Task::Move, &training->spec.harden->method, training->plan.batch});
       if (!mover) continue;
       training->mover = oneRowOf(workspace, std::move(*mover), target);
+      if (training->mover == nullptr) continue;
       training->mover->tuning = *tuning;
       training->mover->storagesOf = training->step.get();
     }

@@ -1,8 +1,11 @@
 #include "compiler/graph/clauses/ReadGates.h"
 
 #include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/diagnostics/tables/Sema.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace tbem::graph {
 
@@ -31,9 +34,13 @@ void readGumbel(ClauseReader& reader, const ast::Call* call, GateTraining& into)
 void readReinforce(ClauseReader& reader, const ast::Expr& expr, GateTraining& into) {
   into.mode = GateTraining::Mode::Reinforce;
   const auto* call = ast::dynCast<ast::Call>(&expr);
+  std::set<std::string> names;
   for (const ast::Argument& given : call != nullptr ? call->arguments : std::vector<ast::Argument>{}) {
     const std::string& name = given.name.text;
-    if (given.value != nullptr && name == "reward" && into.reward == nullptr) {
+    const bool isAgain = !name.empty() && !names.insert(name).second;
+    if (isAgain) {
+      reader.fail(diag::argument_twice, given.range, name);
+    } else if (given.value != nullptr && name == "reward") {
       into.reward = given.value;
       into.rewardText = sema::print(reader.pool, reader.value(*given.value));
     } else if (given.value != nullptr && name == "weight") {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -200,7 +201,8 @@ struct Graph {
   std::vector<Scope> scopes;
   std::vector<Obligation> obligations;
   std::vector<RuntimeScalar> scalars;
-  std::vector<TensorId> inputs;   ///< in order of declaration; then the target, if the task trains
+  std::vector<TensorId> inputs;   ///< in order of declaration; then the targets of the loss, if the task trains
+  std::uint32_t targets = 0;      ///< how many of the last inputs those are
   std::vector<TensorId> outputs;  ///< of the network
   TensorId loss = kNoTensor;      ///< of a training task
   /// Weights in order of definition: value before the step, gradient, and value after (kNoTensor where there is none).
@@ -228,6 +230,8 @@ struct Graph {
   /// Gradient accumulation (MicroBatches.h): operators of the forward and backward pass run so often, on the next of as many
   /// equal parts of the batch each time; those of the optimiser run once, behind them.
   std::int64_t microBatches = 1;
+
+  std::span<const TensorId> targetInputs() const { return std::span(inputs).last(targets); }
 
   const Op& operator[](OpId id) const { return ops[index(id)]; }
   const Tensor& operator[](TensorId id) const { return tensors[index(id)]; }

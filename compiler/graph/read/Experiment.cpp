@@ -257,9 +257,11 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
   if (!weights.empty() &&
       std::all_of(weights.begin(), weights.end(), [](const auto& one) { return one.gradient == kNoTensor; })) {
     const bool frozen = std::ranges::all_of(weights, &Graph::Weight::frozen);
+    const bool hasTurns = std::ranges::any_of(spec.groups.groups, &ParameterGroup::elsewhere);
     session.sink.report(diag::nothing_learns, spec.optimizer->range)
-        .note(frozen ? "all of them are frozen, or moved by a clause `turn`"
-                     : "no gradient goes through whole numbers and comparisons, such as those of `argmax`");
+        .note(!frozen    ? "no gradient goes through whole numbers and comparisons, such as those of `argmax`"
+              : hasTurns ? "all of them are frozen, or moved by a clause `turn`"
+                         : "all of them are frozen");
   }
   return true;
 }

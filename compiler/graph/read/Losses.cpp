@@ -52,6 +52,7 @@ std::optional<LossTensors> addTargets(Elaborator& e, const Value& loss, SrcRange
   }
   std::optional<std::vector<TargetType>> types = e.targetsOf(loss, results, at);
   if (!types) return std::nullopt;
+  e.graph.targets = static_cast<std::uint32_t>(types->size());
   LossTensors tensors;
   for (const TensorId result : results) tensors.results.push_back(tensorValue(result));
   for (std::size_t k = 0; k < types->size(); ++k) {

@@ -2,6 +2,7 @@
 #include "compiler/graph/read/Training.h"
 
 #include "compiler/diagnostics/tables/Train.h"
+#include "compiler/graph/ir/Attributes.h"
 
 #include <fmt/format.h>
 
@@ -68,10 +69,29 @@ ExperimentSpec takeTurn(ExperimentSpec experiment, const TrainingSpec& spec, con
   return experiment;
 }
 
-/// Inputs that hold targets: what the graph has behind those of the network.
-std::vector<TensorId> targetsOf(const Graph& graph, const TrainingSpec& spec) {
-  const auto first = graph.inputs.begin() + static_cast<std::ptrdiff_t>(spec.network->tensors.size());
-  return {first, graph.inputs.end()};
+/// The fewest classes among which a loss looks up a target's; nothing where none does.
+std::optional<std::int64_t> fewestClasses(const Row& row, TensorId target) {
+  std::optional<std::int64_t> fewest;
+  const Graph& graph = row.graph();
+  const auto isTarget = [&](TensorId tensor) {  // or a micro-batch's part of it, or the same numbers in another shape
+    while (tensor != kNoTensor && graph[tensor].producer != kNoOp && graph[graph[tensor].producer].kind == OpKind::View)
+      tensor = graph[graph[tensor].producer].inputs[0];
+    return tensor == target;
+  };
+  for (const Op& op : graph.ops) {
+    const bool looksUp = op.kind == OpKind::Native && op.own.symbol.empty() &&
+                         (op.primitive == TBEM_PRIMITIVE_cross_entropy || op.primitive == TBEM_PRIMITIVE_gather);
+    const bool isLookedUp = looksUp && isTarget(op.inputs[1]);
+    if (!isLookedUp) continue;
+    const std::vector<std::int64_t> shape = row.shape(op.inputs[0]);
+    std::string wrong;
+    const std::vector<std::int64_t> axis =
+        flattenAttributes(op, row.values, shape.size(), row.shape(op.outputs[0]).size(), wrong);
+    if (!wrong.empty()) continue;  // lowering says what
+    const std::int64_t classes = shape[static_cast<std::size_t>(axis[0])];
+    fewest = fewest ? std::min(*fewest, classes) : classes;
+  }
+  return fewest;
 }
 
 }  // namespace
@@ -130,7 +150,7 @@ bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, con
   const ast::Expr* const loss = isOwn ? turn->loss : spec.loss;
   const SrcRange at = loss != nullptr ? loss->range : spec.data.range;
   const std::string text = loss == nullptr ? data.classes > 0 ? "cross_entropy" : "mse" : isOwn ? turn->lossText : spec.lossText;
-  const std::vector<TensorId> targets = targetsOf(graph, spec);
+  const std::span<const TensorId> targets = graph.targetInputs();
   if (targets.size() != 1) {
     session.sink.report(diag::targets_differ, at, text, fmt::format("{} targets", targets.size()), spec.data.name, "one");
     return false;
@@ -144,14 +164,18 @@ bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, con
                         (data.classes > 0 ? "class numbers of shape " : "numbers of shape ") + shapeWords(data.target));
     return false;
   }
-  // What several results are is known to the loss alone.
-  if (data.classes == 0 || isOwn || graph.outputs.size() > 1) return true;
-  const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
-  const std::size_t standard = standardClassAxis(output.size());
-  const std::int64_t found = standard < output.size() ? output[standard] : 1;
-  const bool fits = hasLibraryLoss(spec) ? found == data.classes
-                                         : std::ranges::count(std::span(output).subspan(std::min<std::size_t>(1, output.size())),
-                                                              data.classes) > 0;
+  if (data.classes == 0) return true;
+  std::int64_t found = fewestClasses(row, targets.front()).value_or(data.classes);
+  bool fits = found >= data.classes;
+  // What several results are, and what a turn makes of them, is known to the loss alone.
+  if (fits && !isOwn && graph.outputs.size() == 1) {
+    const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
+    const std::size_t standard = standardClassAxis(output.size());
+    found = standard < output.size() ? output[standard] : 1;
+    fits = hasLibraryLoss(spec)
+               ? found == data.classes
+               : std::ranges::count(std::span(output).subspan(std::min<std::size_t>(1, output.size())), data.classes) > 0;
+  }
   if (fits) return true;
   session.sink
       .report(diag::classes_differ, spec.decl->network->range, spec.network->name.text, found, spec.data.name, data.classes)

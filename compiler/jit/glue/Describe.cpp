@@ -178,7 +178,8 @@ Executable describe(const estimate::Program& program) {
   out.microBatches = program.micro.parts;
   if (out.microBatches > 1) out.microBatchAt = offsetOf(program, program.micro.number);
   for (const auto& branch : program.branches) {
-    runtime::BranchDesc desc{.parent = branch.parent, .condition = branch.condition, .samples = branch.samples};
+    runtime::BranchDesc desc{
+        .parent = branch.parent, .condition = branch.condition, .samples = branch.samples, .ofEachSample = branch.ofEachSample};
     if (branch.gate != graph::kNoOp) {
       desc.rows = static_cast<std::uint32_t>(branch.rows);
       desc.origin = static_cast<std::uint32_t>(branch.origin);

@@ -23,6 +23,7 @@ public:
     for (std::size_t i = 1; i < program.branches.size(); ++i) {
       bytes.number(offsetOf(program.branches[i].rows));
       bytes.number(program.branches[i].samples);
+      bytes.number(program.branches[i].ofEachSample);
     }
     microBatches();
     bytes.number(program.scalars.size());

@@ -268,7 +268,7 @@ void Allocator::listBranches() {
     const graph::Op* gate = branch.gate == graph::kNoOp ? nullptr : &state.graph[branch.gate];
     program.branches.push_back({branch.parent, branch.gate, gate == nullptr ? "" : gate->path,
                                 gate != nullptr && gate->kind == graph::OpKind::Exit, branch.condition, state.samplesIn[b],
-                                bufferAt(known.rows), bufferAt(known.origin)});
+                                known.ofEachSample, bufferAt(known.rows), bufferAt(known.origin)});
   }
 }
 

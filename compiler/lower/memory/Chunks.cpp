@@ -4,7 +4,7 @@
 // each of the three passes over more memory than a core's cache holds, and thin blocks pay for that as much as for their
 // arithmetic. A few samples at a time, a row is still in the cache when it is needed again. Steps can run so if whatever they
 // hand to each other is used up among them, and if each touches its own samples' rows only. (What counts samples, or draws
-// random numbers by their places, does not stand behind a gate: Samples.h.)
+// random numbers by their places, does not stand behind a gate: SampleUse.h.)
 //
 // Several threads that shared each of those short steps would wait for each other after every one. So each takes samples of its
 // own through all of them, in memory of its own, by calls prepared for one thread.

@@ -84,7 +84,7 @@ struct FusedLoop {
 };
 
 /// Some of the samples, chosen at run time by gates; graph::Branch, with where its members are listed. Branch 0 is all samples of
-/// the batch. A gate may decide about more, such as the places of an image: they are the samples of its branches.
+/// the batch. A gate may decide about others, such as the places of an image: they are the samples of its branches.
 struct Branch {
   std::uint32_t parent = 0;
   graph::OpId gate = graph::kNoOp;
@@ -92,6 +92,9 @@ struct Branch {
   bool exits = false;        ///< the gate is an `exit`, not a `skip`
   bool condition = false;    ///< the gate's condition is true for them
   std::int64_t samples = 0;  ///< that could be in it
+  /// How many of them each sample of the batch has, one behind the other: 1 where the gate decides about those, 0 where they are
+  /// no sample's (computed over the batch).
+  std::int64_t ofEachSample = 0;
   /// i64[1 + samples]: how many there are (zeroed when a step begins), then their numbers in the parent's order, ascending.
   BufferId rows = kNoBuffer;
   BufferId origin = kNoBuffer;  ///< the same with their numbers among all; `rows` itself where the parent is branch 0

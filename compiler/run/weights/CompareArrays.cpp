@@ -110,16 +110,20 @@ public:
     // Of a saved step `output` is a result, though an input or a weight may be called so too: those are in a group.
     const bool isStep =
         std::ranges::any_of(file.arrays, [](const data::ArrayView& array) { return !groupOf(array.name).empty(); });
+    // Likewise a target: "target", or of several "target.NAME".
+    const auto isTarget = [&](std::string_view name) {
+      return isStep && groupOf(name).empty() && (name == "target" || name.starts_with("target."));
+    };
     result.prefix = sharedPrefix(file, [&](const NamedRank& array) {
-      return !groupOf(array.name).empty() || isResult(array.name) || find(array.name) != nullptr;
+      return !groupOf(array.name).empty() || isTarget(array.name) || isResult(array.name) || find(array.name) != nullptr;
     });
     for (const data::ArrayView& array : file.arrays) {
       const std::string_view group = groupOf(array.name);
       const std::string_view path = std::string_view(array.name).substr(result.prefix.size() + group.size());
-      const bool isOutcome = isStep && group.empty() && path != "target" && isResult(path);
+      const bool isOutcome = isStep && group.empty() && !isTarget(path) && isResult(path);
       if (const ArrayPlace* place = isOutcome ? nullptr : find(path)) {
         put(array, *place);
-      } else if (isOutcome || isResult(array.name)) {
+      } else if (isOutcome || isTarget(path) || isResult(array.name)) {
         result.arrays.push_back({&array, ArrayFit::Unused, nullptr, {}});
       } else {
         result.arrays.push_back({&array, ArrayFit::Unknown, nullptr, nearest(path, paths)});

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 namespace tbem::driver {
@@ -51,11 +52,10 @@ std::size_t countNotFiniteOf(const std::vector<std::byte>& data) {
 std::vector<StepArray> arraysBefore(const RowState& lowered) {
   const graph::Graph& graph = lowered.elaborated->graph();
   std::vector<StepArray> arrays;
-  for (const graph::TensorId input : graph.inputs) {
-    const std::string& path = pathOf(graph, input);
-    const bool isTarget = graph.loss != graph::kNoTensor && input == graph.inputs.back();
-    arrays.push_back({isTarget ? path : "input/" + path, input});
-  }
+  const std::span<const graph::TensorId> targets = graph.targetInputs();
+  for (const graph::TensorId input : std::span(graph.inputs).first(graph.inputs.size() - targets.size()))
+    arrays.push_back({"input/" + pathOf(graph, input), input});
+  for (const graph::TensorId target : targets) arrays.push_back({pathOf(graph, target), target});
   for (const graph::Graph::Weight& weight : graph.weights)
     arrays.push_back({"weight/" + pathOf(graph, weight.value), weight.value});
   for (const graph::TensorId buffer : graph.buffers) arrays.push_back({"buffer/" + pathOf(graph, buffer), buffer});

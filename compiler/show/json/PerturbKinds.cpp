@@ -61,9 +61,6 @@ constexpr JsonField kPerturbed[] = {
     seconds("learning_seconds", "of the training of what the method learns"),
 };
 
-constexpr JsonField kDecision =
-    integer("gates", "of the point, by gate: 1 where its condition held, 0 where not, -1 where it was not reached").keyed("GATE");
-
 constexpr JsonField kPoint[] = {
     kName,
     kMethod,
@@ -77,8 +74,11 @@ constexpr JsonField kPoint[] = {
     number("l2", "the Euclidean length of the change"),
     number("psnr", "peak signal-to-noise ratio in dB; infinite where nothing changed"),
     number("ssim", "structural similarity, of images").orNull(),
-    integer("gates_before", "what the gates decided of the example, as `gates`").keyed("GATE"),
-    kDecision,
+    number("gates_before", "what the gates decided of the example, as `gates`").keyed("GATE"),
+    number("gates",
+           "of the point, by gate: 1 where its condition held, 0 where not, -1 where it was not reached; of a gate that "
+           "decides about places, the share of the point's places where it held")
+        .keyed("GATE"),
     seconds("latency_before", "of the example").only("with `metric latency`"),
     seconds("latency", "of the point").only("with `metric latency`"),
 };

@@ -29,10 +29,11 @@ std::string pngOf(std::span<const float> numbers, const std::vector<std::int64_t
   return std::move(*png);
 }
 
-/// 1 where the gate went on computing, 0 where it skipped or let the example leave, -1 where the example did not come.
-std::vector<std::int8_t> marksOf(const std::vector<std::int8_t>& decisions) {
+/// 1 where the gate went on computing, if only some of the example's places, 0 where it skipped or let the example leave, -1
+/// where the example did not come.
+std::vector<std::int8_t> marksOf(const std::vector<double>& decisions) {
   std::vector<std::int8_t> marks;
-  for (const std::int8_t decision : decisions) marks.push_back(decision < 0 ? std::int8_t{-1} : decision == 0 ? 1 : 0);
+  for (const double decision : decisions) marks.push_back(decision < 0 ? std::int8_t{-1} : decision < 1 ? 1 : 0);
   return marks;
 }
 

@@ -99,9 +99,15 @@ Json resultJson(const std::string& name, const MethodResult& result) {
           {"learning_seconds", series.learning}};
 }
 
-Json decisionsJson(const std::vector<std::string>& gates, const std::vector<std::int8_t>& decisions) {
+/// `decisions`: by gate, numbers.
+template <class Decisions>
+Json decisionsJson(const std::vector<std::string>& gates, const Decisions& decisions) {
   Json byGate = Json::object();
-  for (std::size_t g = 0; g < gates.size() && g < decisions.size(); ++g) byGate[gates[g]] = static_cast<int>(decisions[g]);
+  for (std::size_t g = 0; g < gates.size() && g < decisions.size(); ++g) {
+    const auto decision = static_cast<double>(decisions[g]);
+    const bool isShare = decision > 0 && decision < 1;
+    byGate[gates[g]] = isShare ? Json(decision) : Json(static_cast<int>(decision));
+  }
   return byGate;
 }
 

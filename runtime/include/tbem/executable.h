@@ -85,10 +85,13 @@ struct CallDesc {
 /// Some of the samples, chosen at run time by the gates of a network. The first is all of them.
 struct BranchDesc {
   std::uint32_t parent = 0;
-  std::string gate;              ///< stable path: "unit[3].skip"; "" of the first
-  bool exits = false;            ///< the gate is an `exit`, not a `skip`
-  bool condition = false;        ///< the gate's condition is true for them
-  std::int64_t samples = 0;      ///< that could be in it: of the batch, or what else the gate decides about
+  std::string gate;          ///< stable path: "unit[3].skip"; "" of the first
+  bool exits = false;        ///< the gate is an `exit`, not a `skip`
+  bool condition = false;    ///< the gate's condition is true for them
+  std::int64_t samples = 0;  ///< that could be in it: of the batch, or what else the gate decides about
+  /// How many of them each sample of the batch has, one behind the other: 1 where the gate decides about those, 0 where they are
+  /// no sample's (computed over the batch).
+  std::int64_t ofEachSample = 0;
   std::uint32_t rows = kNone;    ///< buffer i64[1 + samples]: how many, then their numbers in the parent
   std::uint32_t origin = kNone;  ///< the same with their numbers among all
 };

@@ -1,5 +1,5 @@
 """Trains PROGRAM with TBEMC once in one go, and once killed (SIGKILL) again and again in the middle of an epoch, or stopped by
-Ctrl-C, and taken up each time: kill_training.py TBEMC PROGRAM FOLDER. Fails unless the final weights are the same, bit for bit."""
+Ctrl-C, and taken up each time: kill_training.py TBEMC PROGRAM FOLDER TRAINING STEPS_OF_AN_EPOCH. Fails unless the final weights are the same, bit for bit."""
 import json
 import os
 import random
@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 
-tbemc, program, folder = sys.argv[1:]
+tbemc, program, folder, training, epoch = sys.argv[1:]
 here = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -17,7 +17,7 @@ def command(out):
 
 def steps(out):
     """Steps of the checkpoint, or 0."""
-    path = os.path.join(folder, out, "net.safetensors")
+    path = os.path.join(folder, out, training + ".safetensors")
     if not os.path.exists(path):
         return 0
     with open(path, "rb") as file:
@@ -44,10 +44,10 @@ for attempt in range(60):
     else:
         run.kill()
         kills += run.wait() == -signal.SIGKILL
-    middle += steps("broken") % 7 != 0
+    middle += steps("broken") % int(epoch) != 0
     if steps("broken") == steps("straight"):
         break
 subprocess.run(command("broken"), check=True, stdout=subprocess.DEVNULL)
-subprocess.run([sys.executable, os.path.join(here, "same_weights.py"), *(os.path.join(folder, f, "net.safetensors") for f in ("straight", "broken"))], check=True)
+subprocess.run([sys.executable, os.path.join(here, "same_weights.py"), *(os.path.join(folder, f, training + ".safetensors") for f in ("straight", "broken"))], check=True)
 assert kills >= 2 and stops >= 1 and middle >= 1, (kills, stops, middle)
 print(f"killed {'more than once' if kills > 1 else 'once'}, stopped, taken up: the same weights")

@@ -63,7 +63,7 @@ ExecutableFile full() {
   call.partSizes = {1, 4};
   call.room = {60, 128};
   e.calls = {call};
-  e.branches = {{}, {0, "unit[3].skip", false, true, 8, 0, 1}};
+  e.branches = {{}, {0, "unit[3].skip", false, true, 8, 1, 0, 1}};
   e.samples = 8;
   e.microBatches = 2;
   e.microBatchAt = 512;
@@ -136,7 +136,7 @@ TEST(ExecutableFile, AByteThatIsChangedAnywhereIsRefused) {
 }
 
 TEST(ExecutableFile, ForeignFilesAreToldApart) {
-  EXPECT_NE(whyNot("tbem-obj-1\nabc").find("at byte 0: this is no executable of this version, expected `tbem-executable-1`"),
+  EXPECT_NE(whyNot("tbem-obj-1\nabc").find("at byte 0: this is no executable of this version, expected `tbem-executable-2`"),
             std::string::npos);
 }
 

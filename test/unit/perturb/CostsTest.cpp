@@ -64,7 +64,7 @@ TEST(Costs, ComeBackFromText) {
   EXPECT_EQ(textOf(*back), textOf(costs));
   EXPECT_EQ(back->times[0].seconds, 0.1 + 0.2);
   EXPECT_EQ(back->examples[3].label, -1);
-  EXPECT_EQ(back->examples[1].decisions, (std::vector<std::int8_t>{0, 1}));
+  EXPECT_EQ(back->examples[1].decisions, (std::vector<double>{0, 1}));
 }
 
 TEST(Costs, RefuseOtherText) {

@@ -46,7 +46,7 @@ TEST(Network, CostsAndPredictsByExample) {
   for (const float value : {0.6F, 0.1F, 0.3F, 0.9F}) points.insert(points.end(), kElements, value);
   const auto answers = network->ask(points).value();
   ASSERT_EQ(answers.size(), 4U);
-  const std::vector<std::vector<std::int8_t>> decisions = {{0, 0}, {1, -1}, {0, 1}, {0, 0}};
+  const std::vector<std::vector<double>> decisions = {{0, 0}, {1, -1}, {0, 1}, {0, 0}};
   const double flops[] = {kRuns, kLeaves, kSkips, kRuns};
   double sum = 0;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -80,8 +80,8 @@ TEST(Perturb, OfTheLooksTheFirstThatCostsMostIsKept) {
     EXPECT_EQ(point.latency, 0);
   }
   EXPECT_EQ(series.points[0].flopsBefore, kLeaves);
-  EXPECT_EQ(series.points[0].decisionsBefore, (std::vector<std::int8_t>{1, -1}));
-  EXPECT_EQ(series.points[0].decisions, (std::vector<std::int8_t>{0, 1}));
+  EXPECT_EQ(series.points[0].decisionsBefore, (std::vector<double>{1, -1}));
+  EXPECT_EQ(series.points[0].decisions, (std::vector<double>{0, 1}));
   EXPECT_EQ(series.points[4].before, 0);
   EXPECT_EQ(series.points[4].after, 1);
   EXPECT_EQ(series.gates, (std::vector<std::string>{"a.exit", "b.skip"}));

@@ -154,7 +154,7 @@ Executable victimOf(std::int64_t count) {
   const std::pair<const char*, bool> sides[] = {{"a.exit", true}, {"a.exit", false}, {"b.skip", true}, {"b.skip", false}};
   for (std::size_t i = 0; i < 4; ++i) {
     const std::uint64_t rows = kLists + 2 * i * kList;
-    e.branches.push_back({i < 2 ? 0U : 2U, sides[i].first, i < 2, sides[i].second, count,
+    e.branches.push_back({i < 2 ? 0U : 2U, sides[i].first, i < 2, sides[i].second, count, 1,
                           add(e, "rows", TBEM_I64, {1 + count}, rows), add(e, "origin", TBEM_I64, {1 + count}, rows + kList)});
   }
   return e;

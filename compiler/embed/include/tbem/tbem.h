@@ -158,8 +158,9 @@ const char* tbem_step_error(const tbem_step* step);
 typedef struct tbem_tensor {
   uint32_t size;  /* sizeof(tbem_tensor), set by the caller */
   uint32_t flags; /* TBEM_TENSOR_.. */
-  /* "input/NAME", "target", "weight/PATH", "buffer/PATH": what a step begins with. "gradient/PATH", "after/PATH" (a weight behind
-   * the update), "buffer_after/PATH", "output" (of several: "output_2", ..), "loss": what it leaves. */
+  /* "input/NAME", "target" (of several: "target.NAME"), "weight/PATH", "buffer/PATH": what a step begins with. "gradient/PATH",
+   * "after/PATH" (a weight behind the update), "buffer_after/PATH", "output" (of several: "output_2", ..), "loss": what it
+   * leaves. */
   const char* name;
   const char* dtype;    /* "f32", "i64", .. */
   const int64_t* shape; /* `rank` of them */

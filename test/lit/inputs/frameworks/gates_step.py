@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds gates in programs of `tbemc emit --as pytorch` against our own step: gates_step.py TBEMC FOLDER NAME...
 
-NAME is a network with its inputs, as in pytorch_step.py. Both forms of its program (`--gates masks`, `--gates compact`) are as Black and
+NAME is a network with its inputs, as in pytorch_step.py, and behind them maybe `|masks`: the compact form refuses it. Both forms of its program (`--gates masks`, `--gates compact`) are as Black and
 Ruff want them, take our weights by name alone, and are run in f64 on our inputs; weights and inputs are spread so that samples are decided
 apart. The output is that of our step on `ref` to 1e-9 of its largest number, and of that on `cpu`, in f32, to 1e-4; each gate's decision is
 ours for each sample. Prints a line a network: how many decisions are 0, 1 and -1, and which part of the rows that dense layers and
@@ -24,9 +24,13 @@ MOST = {"ref": steps.MOST, "cpu": 1e-4}  # the second computes in f32
 def arguments_of(name):
     program, _, network = name.split("|")[0].rpartition("@")
     arguments = ([program] if program else []) + ["-e", network]
-    for given in name.split("|")[1:]:
+    for given in name.removesuffix("|masks").split("|")[1:]:
         arguments += ["--input", given]
     return arguments
+
+
+def forms_of(name):
+    return FORMS[:1] if name.endswith("|masks") else FORMS
 
 
 def spread(arrays, seed):
@@ -85,7 +89,7 @@ def compare(tbemc, folder, name, number):
     inputs = [torch.from_numpy(array) for array in steps.group(arrays, "input").values()]
     taken = {state_name(path): array for path, array in steps.group(arrays, "decision").items()}
     computed = {}
-    for form in FORMS:
+    for form in forms_of(name):
         text, module = program_of(tbemc, folder, name, number, form)
         model = steps.assigned(text, "model", vars(module)).eval()
         theirs = {key for key in model.state_dict() if not key.endswith("num_batches_tracked")}
@@ -107,8 +111,8 @@ def compare(tbemc, folder, name, number):
                 assert (decision == known[key]).all(), (name, form, backend, key, decision, known[key])
     every = np.concatenate([*taken.values()])
     counts = ", ".join(f"{(every == value).sum()} are {value}" for value in (0, 1, -1))
-    share = computed["compact"] / computed["masks"]
-    print(f"{re.sub('.*@', '', name.split('|')[0])}: {len(taken)} gates, {counts}; the compact form computes {share:.0%} of the rows", flush=True)
+    share = f"; the compact form computes {computed['compact'] / computed['masks']:.0%} of the rows" if "compact" in computed else ""
+    print(f"{re.sub('.*@', '', name.split('|')[0])}: {len(taken)} gates, {counts}{share}", flush=True)
 
 
 def main():

@@ -1,0 +1,27 @@
+// What the gates of a network decide about: samples of the batch, or others, such as the places of an image.
+#pragma once
+
+#include "compiler/graph/ir/Branches.h"
+#include "compiler/graph/samples/SameAxes.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tbem::graph {
+
+struct GateSamples {
+  std::int64_t batch = 0;  ///< samples that a step has
+  struct InBranch {
+    std::int64_t samples = 0;  ///< that could be in it
+    bool ofBatch = false;      ///< they are samples of the batch
+  };
+  std::vector<InBranch> branches;  ///< by Branches::list
+};
+
+/// The batch is what the first gate that decides about rows of an input decides about; where all gates decide about others, it is
+/// the first input's rows. What stands within a gate decides about what that gate does. `dims`: by tensor. The branches are more
+/// than the first.
+GateSamples gateSamples(const Graph& graph, const sema::Values& values, const Branches& branches, const SameAxes& axes,
+                        const std::vector<std::vector<std::int64_t>>& dims);
+
+}  // namespace tbem::graph

@@ -1,0 +1,34 @@
+// Which dimensions of a graph's tensors count the same things: the samples of a batch, the places of an image, channels. Row i of
+// a result is computed at row i of an operand where an operator reads the operand along that dimension.
+//
+// Sizes do not tell: a batch of 16 images may have 16 channels, or 16 places each.
+#pragma once
+
+#include "compiler/graph/ir/Graph.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tbem::graph {
+
+struct Axis {
+  TensorId tensor = graph::kNoTensor;
+  std::size_t dimension = 0;
+};
+
+class SameAxes {
+public:
+  /// `dims`: by tensor. Only `graph`, `values` and `dims` of this call are read.
+  SameAxes(const Graph& graph, const sema::Values& values, const std::vector<std::vector<std::int64_t>>& dims);
+  /// Whether operators lead from one to the other. Dimensions of 1 are the same as none.
+  bool same(Axis a, Axis b) const { return root(a) == root(b); }
+
+private:
+  class Builder;
+  std::uint32_t root(Axis axis) const;
+
+  std::vector<std::uint32_t> first;   ///< by tensor: where its dimensions begin in `parent`
+  std::vector<std::uint32_t> parent;  ///< a forest: dimensions of one tree are the same
+};
+
+}  // namespace tbem::graph
