@@ -57,7 +57,7 @@ bool Lowering::findGates() {
   const graph::GateSamples samples = graph::gateSamples(graph, values, branches, *sameAxes, dims);
   for (std::size_t b = 0; b < branches.list.size(); ++b) {
     samplesIn[b] = samples.branches[b].samples;
-    branchStates[b].ofBatch = samples.branches[b].ofBatch;
+    branchStates[b].ofEachSample = samples.branches[b].ofEachSample;
   }
   for (const TensorId input : graph.inputs) {
     const std::vector<std::int64_t>& shape = dims[index(input)];
@@ -71,7 +71,7 @@ bool Lowering::findGates() {
                   {gate.declaration, graph[branches.list[branch.parent].gate].declaration,
                    fmt::format("it decides about {} samples of {}", samplesIn[b], samplesIn[branch.parent])});
     }
-    if (gate.kind == OpKind::Exit && !branchStates[b].ofBatch) {
+    if (gate.kind == OpKind::Exit && !samples.branches[b].ofBatch()) {
       return fail(diag::exit_of_places, graph[gate.inputs[0]].range,
                   {fmt::to_string(samplesIn[b]), fmt::to_string(samples.batch)});
     }
@@ -84,7 +84,7 @@ std::int64_t Lowering::rowsHere(TensorId tensor) const {
   if (tensor == kNoTensor) return 0;
   const std::int64_t made = rowsOf[index(tensor)];
   if (here == kAllSamples || !isWhole(tensor)) return made;
-  if (branchStates[here].ofBatch && made > 0) return made;
+  if (branchStates[here].ofEachSample == 1 && made > 0) return made;
   if (isPersistent(tensor) && !ofInputs[index(tensor)]) return 0;  // weights have no samples
   std::uint32_t outermost = here;
   while (branches.list[outermost].parent != kAllSamples) outermost = branches.list[outermost].parent;
@@ -92,15 +92,6 @@ std::int64_t Lowering::rowsHere(TensorId tensor) const {
   const std::vector<std::int64_t>& shape = dims[index(tensor)];
   const std::size_t at = graph::rowDimension(shape);
   return at < shape.size() && shape[at] == samplesHere() && sameAxes->same({tensor, at}, decided) ? 1 : 0;
-}
-
-/// How many of the branch's samples each sample of the batch has, one behind the other; 0 where they are no sample's.
-std::int64_t Lowering::ofEachSample(std::uint32_t branch) const {
-  const std::uint32_t parent = branches.list[branch].parent;
-  if (branchStates[branch].ofBatch) return 1;
-  if (parent != kAllSamples) return branchStates[parent].ofEachSample;
-  if (samplesIn[kAllSamples] == 1) return samplesIn[branch];
-  return rowsOf[index(graph[branches.list[branch].gate].inputs[0])];
 }
 
 /// Whether its rows are not only those of a branch: it is made outside all gates, or for all samples at once.
@@ -259,8 +250,6 @@ bool Lowering::lowerGate(OpId id) {
     return fail(diag::mixes_samples, op.range,
                 {op.declaration, graph[branches.list[here].gate].declaration, "it does not decide about them"});
   }
-  for (const std::uint32_t branch : {branches.whereTrue[index(id)], branches.whereFalse[index(id)]})
-    branchStates[branch].ofEachSample = ofEachSample(branch);
   const std::uint32_t condition = ensure(decided, plainOf(decided), op.range, true);
   if (condition == kNone || !addSplit(*this, id, condition)) return false;
   if (op.kind == OpKind::Skip) return true;

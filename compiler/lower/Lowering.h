@@ -89,7 +89,6 @@ struct BranchState {
   std::uint32_t split = kNone;  ///< the item that lists its members
   std::uint32_t rows = kNone;   ///< version: their numbers in the parent
   std::uint32_t origin = kNone;
-  bool ofBatch = false;           ///< its samples are those of the batch
   std::int64_t ofEachSample = 0;  ///< Branch::ofEachSample
 };
 
@@ -181,7 +180,6 @@ struct Lowering {
   std::int64_t samplesHere() const { return samplesIn[here]; }
   std::int64_t rowsHere(graph::TensorId tensor) const;
   bool isWhole(graph::TensorId tensor) const;
-  std::int64_t ofEachSample(std::uint32_t branch) const;
   /// How the operator uses samples; sets `rowsOf` of its results. Nothing after an error.
   std::optional<graph::SampleUse> useSamples(const graph::Op& op, const std::vector<std::int64_t>& attributes);
   bool lowerGate(graph::OpId op);

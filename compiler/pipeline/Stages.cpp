@@ -1,5 +1,6 @@
 #include "compiler/pipeline/Stages.h"
 
+#include "compiler/experiment/trainings/Examples.h"
 #include "compiler/graph/ir/Opaque.h"
 #include "compiler/run/Measured.h"
 #include "compiler/run/search/Searches.h"
@@ -103,6 +104,8 @@ void elaboratePerturbation(State& state, PerturbationRun& perturbation) {
     reportNoGates(state.sink(), perturbation.spec.decl->target.range, *victim->elaborated, perturbation.plan.batch);
     return;
   }
+  const auto& spec = perturbation.spec;
+  if (!costsByExample(state.sink(), spec.decl->target.range, *victim->elaborated, spec.certifies)) return;
   if (perturbation.single != nullptr) elaborateRows(state, *perturbation.single);
   if (perturbation.layer != nullptr) elaborateRows(state, *perturbation.layer);
   for (const MethodRun& method : perturbation.methods) {

@@ -43,7 +43,7 @@ public:
   std::optional<Refusal> check(OpId id) const {
     const Op& op = source[id];
     const bool isBehind = branches.of[index(id)] != kAllSamples && op.phase == graph::Phase::Forward;
-    if (op.kind == OpKind::Skip && !samples.branches[branches.whereTrue[index(id)]].ofBatch) {
+    if (op.kind == OpKind::Skip && !samples.branches[branches.whereTrue[index(id)]].ofBatch()) {
       return Refusal{op.range,
                      fmt::format("a `skip` that decides about {} rows of {} samples",
                                  samples.branches[branches.whereTrue[index(id)]].samples, batch),

@@ -2,6 +2,7 @@
 
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Train.h"
+#include "compiler/graph/samples/GateSamples.h"
 #include "compiler/sema/Suggest.h"
 
 #include <fmt/format.h>
@@ -94,6 +95,26 @@ const TrainingRun* findTraining(Workspace& workspace, const std::vector<std::uni
   else
     d.note(whatFor);
   return nullptr;
+}
+
+bool costsByExample(DiagnosticSink& sink, SrcRange at, const graph::Row& network, bool certifies) {
+  const graph::Graph& graph = network.graph();
+  const graph::Branches branches = graph::branchesOf(graph);
+  if (!branches.gated()) return true;
+  const graph::GateSamples samples = graph::gateSamples(graph, network.values, branches);
+  for (std::size_t b = 1; b < branches.list.size(); ++b) {
+    const graph::GateSamples::InBranch& branch = samples.branches[b];
+    const std::string& gate = graph[branches.list[b].gate].path;
+    if (branch.ofEachSample == 0) {
+      sink.report(diag::example_without_cost, at, graph.network, gate, branch.samples, samples.batch);
+      return false;
+    }
+    if (certifies && !branch.ofBatch()) {
+      sink.report(diag::certify_of_places, at, gate, branch.ofEachSample);
+      return false;
+    }
+  }
+  return true;
 }
 
 bool takeExamples(Workspace& workspace, const graph::DataSpec& data, const data::Description& about, perturb::Plan& plan) {

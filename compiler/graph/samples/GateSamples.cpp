@@ -52,29 +52,45 @@ std::vector<std::int64_t> followed(const Graph& graph, const sema::Values& value
 GateSamples gateSamples(const Graph& graph, const sema::Values& values, const Branches& branches, const SameAxes& axes,
                         const Shapes& dims) {
   std::map<std::int64_t, std::vector<std::int64_t>> rowsFor;  // by a number of samples
+  const auto rowsEach = [&](TensorId tensor, std::int64_t batch) {
+    auto rows = rowsFor.find(batch);
+    if (rows == rowsFor.end()) rows = rowsFor.emplace(batch, followed(graph, values, dims, batch)).first;
+    return rows->second[index(tensor)];
+  };
   const auto decidesAboutRowsOf = [&](TensorId condition, TensorId input) {
     const std::int64_t samples = rowsOf(dims, condition);
     if (rowsOf(dims, input) != samples) return false;
-    if (samples == 1 || axes.same({condition, 0}, {input, 0})) return true;
-    auto rows = rowsFor.find(samples);
-    if (rows == rowsFor.end()) rows = rowsFor.emplace(samples, followed(graph, values, dims, samples)).first;
-    return rows->second[index(condition)] == 1;
+    return samples == 1 || axes.same({condition, 0}, {input, 0}) || rowsEach(condition, samples) == 1;
   };
+  const auto conditionOf = [&](std::size_t b) { return graph[branches.list[b].gate].inputs[0]; };
   GateSamples samples;
   samples.branches.resize(branches.list.size());
   for (std::size_t b = 1; b < branches.list.size(); ++b) {
-    const TensorId condition = graph[branches.list[b].gate].inputs[0];
-    const std::uint32_t parent = branches.list[b].parent;
-    const bool ofBatch =
-        parent != kAllSamples
-            ? samples.branches[parent].ofBatch
-            : std::ranges::any_of(graph.inputs, [&](TensorId input) { return decidesAboutRowsOf(condition, input); });
-    samples.branches[b] = {rowsOf(dims, condition), ofBatch};
+    const TensorId condition = conditionOf(b);
+    const bool ofBatch = branches.list[b].parent == kAllSamples &&
+                         std::ranges::any_of(graph.inputs, [&](TensorId input) { return decidesAboutRowsOf(condition, input); });
+    samples.branches[b] = {rowsOf(dims, condition), ofBatch ? 1 : 0};
     if (ofBatch && samples.batch == 0) samples.batch = rowsOf(dims, condition);
   }
   if (samples.batch == 0) samples.batch = graph.inputs.empty() ? samples.branches[1].samples : rowsOf(dims, graph.inputs.front());
-  samples.branches.front() = {samples.batch, true};
+  samples.branches.front() = {samples.batch, 1};
+  for (std::size_t b = 1; b < branches.list.size(); ++b) {
+    GateSamples::InBranch& branch = samples.branches[b];
+    if (branches.list[b].parent != kAllSamples)
+      branch.ofEachSample = samples.branches[branches.list[b].parent].ofEachSample;
+    else if (!branch.ofBatch())
+      branch.ofEachSample = samples.batch == 1 ? branch.samples : rowsEach(conditionOf(b), samples.batch);
+  }
   return samples;
+}
+
+GateSamples gateSamples(const Graph& graph, const sema::Values& values, const Branches& branches) {
+  Shapes dims;
+  for (const Tensor& tensor : graph.tensors) {
+    std::vector<std::int64_t>& shape = dims.emplace_back();
+    for (const ExprId dim : tensor.shape) shape.push_back(values.integer(dim));
+  }
+  return gateSamples(graph, values, branches, SameAxes(graph, values, dims), dims);
 }
 
 }  // namespace tbem::graph

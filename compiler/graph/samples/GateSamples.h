@@ -13,7 +13,10 @@ struct GateSamples {
   std::int64_t batch = 0;  ///< samples that a step has
   struct InBranch {
     std::int64_t samples = 0;  ///< that could be in it
-    bool ofBatch = false;      ///< they are samples of the batch
+    /// How many of them each sample of the batch has, one behind the other: 1 where they are those, 0 where they are no sample's
+    /// (computed over the batch).
+    std::int64_t ofEachSample = 0;
+    bool ofBatch() const { return ofEachSample == 1; }
   };
   std::vector<InBranch> branches;  ///< by Branches::list
 };
@@ -23,5 +26,7 @@ struct GateSamples {
 /// than the first.
 GateSamples gateSamples(const Graph& graph, const sema::Values& values, const Branches& branches, const SameAxes& axes,
                         const std::vector<std::vector<std::int64_t>>& dims);
+/// The same of a graph whose dimensions have values.
+GateSamples gateSamples(const Graph& graph, const sema::Values& values, const Branches& branches);
 
 }  // namespace tbem::graph
