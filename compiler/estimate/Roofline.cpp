@@ -19,7 +19,6 @@ public:
   /// `rows`: only those of the samples that are there.
   void read(BufferId id, bool rows) { add(id, rows, reads); }
   void write(BufferId id, bool rows) { add(id, rows, writes); }
-  bool isPersistent(BufferId id) const { return id != kNoBuffer && program.allocations[program[id].allocation].persistent; }
   std::uint64_t bytes = 0;
   std::uint64_t whole = 0;  ///< of `bytes`: whatever number of samples is there
   std::vector<BufferId> reads, writes;
@@ -53,7 +52,7 @@ Traffic trafficOf(const Program& program, const Step& step) {
   } else {
     const FusedLoop& loop = program.loops[step.index];
     for (const FusedLoop::Input& input : loop.inputs)
-      traffic.read(input.buffer, loop.perSample && !traffic.isPersistent(input.buffer));
+      traffic.read(input.buffer, loop.perSample && !input.axes.empty() && input.axes.front() == 0);
     for (const FusedLoop::Output& output : loop.outputs) traffic.write(output.buffer, loop.perSample);
   }
   return traffic;

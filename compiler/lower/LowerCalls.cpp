@@ -308,7 +308,9 @@ bool Lowering::lowerCall(graph::OpId id) {
   Call& call = *described;
   const std::optional<graph::SampleUse> use = useSamples(op, call.attributes);
   if (!use) return false;
-  if (op.primitive == TBEM_PRIMITIVE_permute && here == graph::kAllSamples && aliasPermuted(op)) return true;
+  // Rows that are gathered lie one behind the other.
+  const bool movesRows = op.primitive == TBEM_PRIMITIVE_permute && branches.gated() && call.attributes[1] != 0;
+  if (op.primitive == TBEM_PRIMITIVE_permute && here == graph::kAllSamples && !movesRows && aliasPermuted(op)) return true;
   Item item;
   chooseAlgorithm(*this, call, item);
   const Answer answer = choose(*this, call);  // a copy: later questions may move the cache

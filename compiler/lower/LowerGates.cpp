@@ -59,9 +59,8 @@ bool Lowering::findGates() {
     samplesIn[b] = samples.branches[b].samples;
     branchStates[b].ofEachSample = samples.branches[b].ofEachSample;
   }
-  for (const TensorId input : graph.inputs) {
-    const std::vector<std::int64_t>& shape = dims[index(input)];
-    if (samples.batch > 1 && !shape.empty() && shape[0] == samples.batch) rowsOf[index(input)] = 1;
+  if (samples.batch > 1) {
+    for (const TensorId input : samples.inputs) rowsOf[index(input)] = 1;
   }
   for (std::size_t b = 1; b < branches.list.size(); ++b) {
     const graph::Branch& branch = branches.list[b];
@@ -72,8 +71,9 @@ bool Lowering::findGates() {
                    fmt::format("it decides about {} samples of {}", samplesIn[b], samplesIn[branch.parent])});
     }
     if (gate.kind == OpKind::Exit && !samples.branches[b].ofBatch()) {
-      return fail(diag::exit_of_places, graph[gate.inputs[0]].range,
-                  {fmt::to_string(samplesIn[b]), fmt::to_string(samples.batch)});
+      const std::vector<std::int64_t>* first = graph.inputs.empty() ? nullptr : &dims[index(graph.inputs.front())];
+      const std::int64_t firstRows = first == nullptr || first->empty() ? 1 : first->front();
+      return fail(diag::exit_of_places, graph[gate.inputs[0]].range, {fmt::to_string(samplesIn[b]), fmt::to_string(firstRows)});
     }
   }
   return true;
@@ -88,10 +88,11 @@ std::int64_t Lowering::rowsHere(TensorId tensor) const {
   if (isPersistent(tensor) && !ofInputs[index(tensor)]) return 0;  // weights have no samples
   std::uint32_t outermost = here;
   while (branches.list[outermost].parent != kAllSamples) outermost = branches.list[outermost].parent;
-  const graph::Axis decided{graph[branches.list[outermost].gate].inputs[0], 0};
+  const TensorId decided = graph[branches.list[outermost].gate].inputs[0];
   const std::vector<std::int64_t>& shape = dims[index(tensor)];
   const std::size_t at = graph::rowDimension(shape);
-  return at < shape.size() && shape[at] == samplesHere() && sameAxes->same({tensor, at}, decided) ? 1 : 0;
+  const bool hasRows = at < shape.size() && shape[at] % samplesHere() == 0 && sameAxes->sameRows(tensor, decided);
+  return hasRows ? shape[at] / samplesHere() : 0;
 }
 
 /// Whether its rows are not only those of a branch: it is made outside all gates, or for all samples at once.
@@ -110,12 +111,16 @@ std::optional<graph::SampleUse> Lowering::useSamples(const Op& op, const std::ve
     rows.isWhole.push_back(tensor != kNoTensor && isWhole(tensor));
   }
   graph::SampleUse use = graph::sampleUse(op, dims, rows, samplesHere(), attributes);
+  // A move of what was made for all samples may be made for all of them, and a view costs nothing.
+  const bool movesAll = here != kAllSamples && op.flops.empty() && (op.kind == OpKind::View || !use.mixes.empty()) &&
+                        std::ranges::all_of(op.inputs, [&](TensorId tensor) { return tensor == kNoTensor || isWhole(tensor); });
+  if (movesAll) return none;
   if (here == kAllSamples) {  // among all samples anything goes
     for (std::size_t r = 0; r < op.outputs.size(); ++r) rowsOf[index(op.outputs[r])] = use.mixes.empty() ? use.results[r] : 0;
     none.along = use.mixes.empty() ? use.along : none.along;
     return none;
   }
-  if (!use.has) {
+  if (!use.follows) {
     // Moves may be made for all; what costs FLOPs would be computed where it is left out.
     const bool costs = !op.flops.empty() && std::ranges::any_of(op.inputs, [&](TensorId tensor) {
       return tensor != kNoTensor && ofInputs[index(tensor)];

@@ -44,8 +44,7 @@ bool Lowering::lowerOwn(graph::OpId id) {
   for (const TensorId tensor : tensors) operands.push_back(tensor == kNoTensor ? tbem_operand{} : plainOf(tensor));
   if (backend.device != nullptr)
     return fail(diag::not_there_yet, op.range, {fmt::format("an operator's own code on backend {} is", backend.name)});
-  if (samplesIn[graph::kAllSamples] != 1 || here != graph::kAllSamples)
-    return fail(diag::not_there_yet, op.range, {"an operator's own code in a network with gates is"});
+  if (branches.gated()) return fail(diag::not_there_yet, op.range, {"an operator's own code in a network with gates is"});
   Item item;
   item.op = id;
   item.own = true;

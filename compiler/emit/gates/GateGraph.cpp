@@ -1,8 +1,10 @@
 #include "compiler/emit/gates/GateGraph.h"
 
+#include "compiler/graph/ir/Attributes.h"
 #include "compiler/graph/ir/Branches.h"
 #include "compiler/graph/ir/Walk.h"
 #include "compiler/graph/samples/GateSamples.h"
+#include "compiler/graph/samples/SampleUse.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +46,7 @@ public:
     const Op& op = source[id];
     const bool isBehind = branches.of[index(id)] != kAllSamples && op.phase == graph::Phase::Forward;
     if (op.kind == OpKind::Skip && !samples.branches[branches.whereTrue[index(id)]].ofBatch()) {
-      return Refusal{op.range,
+      return Refusal{source[op.inputs[0]].range,
                      fmt::format("a `skip` that decides about {} rows of {} samples",
                                  samples.branches[branches.whereTrue[index(id)]].samples, batch),
                      "The compact form leaves out samples of the batch; `--gates masks` can write it."};
@@ -68,10 +70,26 @@ public:
                        "`--gates masks` can write it."};
       }
     }
-    return std::nullopt;
+    return joins || samplesApart(op)
+               ? std::nullopt
+               : std::optional(Refusal{op.range, "`" + op.declaration + "`, which reads values of other samples", kWhy});
   }
 
 private:
+  /// Whether the operator computes each sample of its own values.
+  bool samplesApart(const Op& op) const {
+    graph::SampleRows rows;
+    for (const TensorId tensor : op.inputs) rows.each.push_back(tensor != kNoTensor && hasSamples[index(tensor)] != 0 ? 1 : 0);
+    rows.isWhole.assign(op.inputs.size(), false);
+    std::vector<std::int64_t> attributes;
+    if (op.kind == OpKind::Native && op.own.symbol.empty()) {
+      const auto rankOf = [&](TensorId tensor) { return tensor == kNoTensor ? 0 : dims[index(tensor)].size(); };
+      std::string wrong;
+      attributes = flattenAttributes(op, row.values, rankOf(op.inputs[0]), rankOf(op.outputs[0]), wrong);
+      if (!wrong.empty()) return true;  // lowering says what
+    }
+    return graph::sampleUse(op, dims, rows, batch, attributes).mixes.empty();
+  }
   bool hasRows(TensorId tensor) const {
     const std::vector<std::int64_t>& shape = dims[index(tensor)];
     return !shape.empty() && shape.front() == batch;
@@ -85,12 +103,9 @@ private:
       const auto tensor = static_cast<TensorId>(at);
       if (source[tensor].producer == kNoOp) ofWeights[at] = 1;
     }
-    for (const TensorId tensor : source.inputs) {
-      ofWeights[index(tensor)] = 0;
-      if (!hasRows(tensor)) continue;
-      ofSamples[index(tensor)] = hasSamples[index(tensor)] = 1;
-      if (input == kNoTensor) input = tensor;
-    }
+    for (const TensorId tensor : source.inputs) ofWeights[index(tensor)] = 0;
+    for (const TensorId tensor : samples.inputs) ofSamples[index(tensor)] = hasSamples[index(tensor)] = 1;
+    if (!samples.inputs.empty()) input = samples.inputs.front();
     for (const Op& op : source.ops) {
       const auto reads = [&](const std::vector<char>& property) {
         return std::any_of(op.inputs.begin(), op.inputs.end(),
@@ -99,7 +114,8 @@ private:
       for (const TensorId output : op.outputs) {
         ofSamples[index(output)] = static_cast<char>(reads(ofSamples));
         ofWeights[index(output)] = static_cast<char>(reads(ofWeights));
-        hasSamples[index(output)] = static_cast<char>(ofSamples[index(output)] != 0 && hasRows(output));
+        hasSamples[index(output)] =
+            static_cast<char>(batch > 1 ? samples.rows[index(output)] == 1 : ofSamples[index(output)] != 0 && hasRows(output));
       }
     }
   }

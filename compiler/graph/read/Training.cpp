@@ -165,17 +165,22 @@ bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, con
     return false;
   }
   if (data.classes == 0) return true;
-  std::int64_t found = fewestClasses(row, targets.front()).value_or(data.classes);
-  bool fits = found >= data.classes;
-  // What several results are, and what a turn makes of them, is known to the loss alone.
-  if (fits && !isOwn && graph.outputs.size() == 1) {
-    const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
-    const std::size_t standard = standardClassAxis(output.size());
-    found = standard < output.size() ? output[standard] : 1;
-    fits = hasLibraryLoss(spec)
-               ? found == data.classes
-               : std::ranges::count(std::span(output).subspan(std::min<std::size_t>(1, output.size())), data.classes) > 0;
+  if (const std::int64_t fewest = fewestClasses(row, targets.front()).value_or(data.classes); fewest < data.classes) {
+    const bool isStandard = !isOwn && graph.outputs.size() == 1 && hasLibraryLoss(spec);
+    if (!isStandard) {
+      session.sink.report(diag::loss_classes_differ, at, text, fewest, spec.data.name, data.classes)
+          .label(spec.data.callRange, std::to_string(data.classes) + " classes");
+      return false;
+    }
   }
+  // What several results are, and what a turn makes of them, is known to the loss alone.
+  if (isOwn || graph.outputs.size() > 1) return true;
+  const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
+  const std::size_t standard = standardClassAxis(output.size());
+  const std::int64_t found = standard < output.size() ? output[standard] : 1;
+  const bool fits = hasLibraryLoss(spec) ? found == data.classes
+                                         : std::ranges::count(std::span(output).subspan(std::min<std::size_t>(1, output.size())),
+                                                              data.classes) > 0;
   if (fits) return true;
   session.sink
       .report(diag::classes_differ, spec.decl->network->range, spec.network->name.text, found, spec.data.name, data.classes)

@@ -4,8 +4,9 @@
 #include "compiler/graph/samples/SampleUse.h"
 
 #include <algorithm>
-#include <map>
-#include <ranges>
+#include <optional>
+#include <span>
+#include <utility>
 
 namespace tbem::graph {
 
@@ -37,51 +38,93 @@ std::vector<std::int64_t> rowsOfResults(const Op& op, const sema::Values& values
   return use.mixes.empty() ? std::move(use.results) : none;
 }
 
-/// By tensor: rows a sample, where those inputs have samples that have as many rows; 0 where none.
-std::vector<std::int64_t> followed(const Graph& graph, const sema::Values& values, const Shapes& dims, std::int64_t samples) {
-  std::vector<std::int64_t> rows(graph.tensors.size(), 0);
-  for (const TensorId input : graph.inputs) rows[index(input)] = rowsOf(dims, input) == samples ? 1 : 0;
-  for (const Op& op : graph.ops) {
-    const std::vector<std::int64_t> results = rowsOfResults(op, values, dims, rows, samples);
-    for (std::size_t r = 0; r < op.outputs.size(); ++r) rows[index(op.outputs[r])] = results[r];
+class Reading {
+public:
+  Reading(const Graph& graph, const sema::Values& values, const Branches& branches, const SameAxes& axes, const Shapes& dims)
+      : graph(graph), values(values), branches(branches), axes(axes), dims(dims) {}
+
+  GateSamples run() {
+    GateSamples samples;
+    samples.batch = batch();
+    for (const TensorId input : graph.inputs) {
+      if (rowsOf(dims, input) == samples.batch && hasSamples(input)) samples.inputs.push_back(input);
+    }
+    samples.branches.push_back({samples.batch, 1});
+    samples.rows = followed(samples.inputs, samples.batch);
+    for (std::size_t b = 1; b < branches.list.size(); ++b) {
+      const std::uint32_t parent = branches.list[b].parent;
+      const TensorId condition = conditionOf(b);
+      const std::int64_t number = rowsOf(dims, condition);
+      std::int64_t ofEach = samples.branches[parent].ofEachSample;
+      if (parent == kAllSamples) {
+        const bool ofBatch = number == samples.batch && decidesAboutInputs(condition);
+        ofEach = ofBatch ? 1 : samples.batch == 1 ? number : samples.rows[index(condition)];
+      }
+      samples.branches.push_back({number, ofEach});
+    }
+    return samples;
   }
-  return rows;
-}
+
+private:
+  TensorId conditionOf(std::size_t b) const { return graph[branches.list[b].gate].inputs[0]; }
+
+  /// By tensor: rows a sample, where these inputs have samples; 0 where none.
+  std::vector<std::int64_t> followed(std::span<const TensorId> inputs, std::int64_t samples) const {
+    std::vector<std::int64_t> rows(graph.tensors.size(), 0);
+    for (const TensorId input : inputs) rows[index(input)] = 1;
+    for (const Op& op : graph.ops) {
+      const std::vector<std::int64_t> results = rowsOfResults(op, values, dims, rows, samples);
+      for (std::size_t r = 0; r < op.outputs.size(); ++r) rows[index(op.outputs[r])] = results[r];
+    }
+    return rows;
+  }
+
+  /// The condition has a value for each row of the input.
+  bool decidesAbout(TensorId condition, TensorId input) const {
+    const std::int64_t samples = rowsOf(dims, input);
+    if (rowsOf(dims, condition) != samples) return false;
+    if (samples == 1 || axes.same({condition, 0}, {input, 0})) return true;
+    return followed({&input, 1}, samples)[index(condition)] == 1;
+  }
+  bool decidesAboutInputs(TensorId condition) const {
+    return std::ranges::any_of(graph.inputs, [&](TensorId input) { return decidesAbout(condition, input); });
+  }
+
+  std::int64_t batch() const {
+    std::optional<std::int64_t> bySkip;
+    const std::int64_t first = graph.inputs.empty() ? 0 : rowsOf(dims, graph.inputs.front());
+    for (std::size_t b = 1; b < branches.list.size(); ++b) {
+      const TensorId condition = conditionOf(b);
+      if (branches.list[b].parent != kAllSamples || !decidesAboutInputs(condition)) continue;
+      const std::int64_t number = rowsOf(dims, condition);
+      if (graph[branches.list[b].gate].kind == OpKind::Exit) return number;
+      if (!bySkip || number == first) bySkip = number;
+    }
+    if (bySkip) return *bySkip;
+    return graph.inputs.empty() ? rowsOf(dims, conditionOf(1)) : first;
+  }
+
+  /// Of an input with as many rows as there are samples: operators lead from its rows to what a gate decides about, or to the
+  /// rows of the first input.
+  bool hasSamples(TensorId input) const {
+    if (input == graph.inputs.front() || axes.sameRows(input, graph.inputs.front())) return true;
+    for (std::size_t b = 1; b < branches.list.size(); ++b) {
+      if (axes.sameRows(input, conditionOf(b))) return true;
+    }
+    return false;
+  }
+
+  const Graph& graph;
+  const sema::Values& values;
+  const Branches& branches;
+  const SameAxes& axes;
+  const Shapes& dims;
+};
 }  // namespace
 
 GateSamples gateSamples(const Graph& graph, const sema::Values& values, const Branches& branches, const SameAxes& axes,
                         const Shapes& dims) {
-  std::map<std::int64_t, std::vector<std::int64_t>> rowsFor;  // by a number of samples
-  const auto rowsEach = [&](TensorId tensor, std::int64_t batch) {
-    auto rows = rowsFor.find(batch);
-    if (rows == rowsFor.end()) rows = rowsFor.emplace(batch, followed(graph, values, dims, batch)).first;
-    return rows->second[index(tensor)];
-  };
-  const auto decidesAboutRowsOf = [&](TensorId condition, TensorId input) {
-    const std::int64_t samples = rowsOf(dims, condition);
-    if (rowsOf(dims, input) != samples) return false;
-    return samples == 1 || axes.same({condition, 0}, {input, 0}) || rowsEach(condition, samples) == 1;
-  };
-  const auto conditionOf = [&](std::size_t b) { return graph[branches.list[b].gate].inputs[0]; };
-  GateSamples samples;
-  samples.branches.resize(branches.list.size());
-  for (std::size_t b = 1; b < branches.list.size(); ++b) {
-    const TensorId condition = conditionOf(b);
-    const bool ofBatch = branches.list[b].parent == kAllSamples &&
-                         std::ranges::any_of(graph.inputs, [&](TensorId input) { return decidesAboutRowsOf(condition, input); });
-    samples.branches[b] = {rowsOf(dims, condition), ofBatch ? 1 : 0};
-    if (ofBatch && samples.batch == 0) samples.batch = rowsOf(dims, condition);
-  }
-  if (samples.batch == 0) samples.batch = graph.inputs.empty() ? samples.branches[1].samples : rowsOf(dims, graph.inputs.front());
-  samples.branches.front() = {samples.batch, 1};
-  for (std::size_t b = 1; b < branches.list.size(); ++b) {
-    GateSamples::InBranch& branch = samples.branches[b];
-    if (branches.list[b].parent != kAllSamples)
-      branch.ofEachSample = samples.branches[branches.list[b].parent].ofEachSample;
-    else if (!branch.ofBatch())
-      branch.ofEachSample = samples.batch == 1 ? branch.samples : rowsEach(conditionOf(b), samples.batch);
-  }
-  return samples;
+  return Reading(graph, values, branches, axes, dims).run();
 }
 
 GateSamples gateSamples(const Graph& graph, const sema::Values& values, const Branches& branches) {

@@ -19,11 +19,13 @@ struct GateSamples {
     bool ofBatch() const { return ofEachSample == 1; }
   };
   std::vector<InBranch> branches;  ///< by Branches::list
+  std::vector<TensorId> inputs;    ///< those with a row for each sample
+  std::vector<std::int64_t> rows;  ///< by tensor: rows that each sample has in it, one behind the other; 0: none, or unknown
 };
 
-/// The batch is what the first gate that decides about rows of an input decides about; where all gates decide about others, it is
-/// the first input's rows. What stands within a gate decides about what that gate does. `dims`: by tensor. The branches are more
-/// than the first.
+/// The batch is what the exits decide about; without them, the first input's rows, where a `skip` decides about those; else what
+/// the first `skip` does that decides about rows of an input; else, as where all decide about others, the first input's rows.
+/// What stands within a gate decides about what that gate does. `dims`: by tensor. The branches are more than the first.
 GateSamples gateSamples(const Graph& graph, const sema::Values& values, const Branches& branches, const SameAxes& axes,
                         const std::vector<std::vector<std::int64_t>>& dims);
 /// The same of a graph whose dimensions have values.

@@ -1,6 +1,7 @@
 #include "compiler/graph/samples/SameAxes.h"
 
 #include "compiler/graph/ir/Attributes.h"
+#include "compiler/graph/samples/SampleUse.h"
 
 #include <algorithm>
 #include <span>
@@ -20,8 +21,9 @@ class SameAxes::Builder {
 public:
   Builder(SameAxes& axes, const sema::Values& values, const std::vector<Shape>& dims) : axes(axes), values(values), dims(dims) {
     for (const Shape& shape : dims) {
-      axes.first.push_back(static_cast<std::uint32_t>(axes.parent.size()));
-      for (std::size_t k = 0; k < shape.size(); ++k) axes.parent.push_back(static_cast<std::uint32_t>(axes.parent.size()));
+      axes.first.push_back(axes.parent.size());
+      for (std::size_t k = 0; k < shape.size(); ++k) axes.parent.push_back(axes.parent.size());
+      axes.rows.push_back(axes.rows.size());
     }
   }
 
@@ -55,8 +57,10 @@ private:
     const Shape &of = shape(a.tensor), &other = shape(b.tensor);
     if (a.dimension >= of.size() || b.dimension >= other.size()) return;
     if (of[a.dimension] != other[b.dimension] || of[a.dimension] == 1) return;
-    axes.parent[axes.root(b)] = axes.root(a);
+    unite(axes.parent, axes.first[index(a.tensor)] + a.dimension, axes.first[index(b.tensor)] + b.dimension);
+    if (a.dimension == rowDimension(of) && b.dimension == rowDimension(other)) unite(axes.rows, index(a.tensor), index(b.tensor));
   }
+  static void unite(std::vector<std::size_t>& forest, std::size_t a, std::size_t b) { forest[root(forest, b)] = root(forest, a); }
   /// The dimensions [0, count) of both.
   void leading(TensorId a, TensorId b, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) join({a, k}, {b, k});
@@ -76,6 +80,11 @@ private:
 
   /// The same elements in row-major order: dimensions are the same where as many elements lie before and behind them.
   void view(TensorId from, TensorId to) {
+    const std::size_t at = rowDimension(shape(from)), atResult = rowDimension(shape(to));
+    if (at < shape(from).size() && atResult < shape(to).size()) {
+      const auto [fewer, more] = std::minmax(shape(from)[at], shape(to)[atResult]);
+      if (more % fewer == 0) unite(axes.rows, index(from), index(to));  // each row is several, or several are one
+    }
     std::int64_t before = 1, beforeResult = 1;
     std::size_t j = 0;
     for (std::size_t i = 0; i < shape(from).size(); ++i) {
@@ -150,10 +159,12 @@ private:
   void matmul(const Op& op, const std::vector<std::int64_t>& transposed) {
     const TensorId a = op.inputs[0], b = op.inputs[1], y = op.outputs[0];
     const std::size_t outer = shape(y).size() - 2;
-    leading(a, y, outer);
-    leading(b, y, outer);
-    join({a, outer + (transposed[0] != 0 ? 1 : 0)}, {y, outer});
-    join({b, outer + (transposed[1] != 0 ? 0 : 1)}, {y, outer + 1});
+    for (const TensorId operand : {a, b}) {  // outer dimensions of fewer stand behind those of the result
+      const std::size_t own = shape(operand).size() - 2;
+      for (std::size_t k = 0; k < own; ++k) join({operand, k}, {y, outer - own + k});
+    }
+    join({a, shape(a).size() - (transposed[0] != 0 ? 1 : 2)}, {y, outer});
+    join({b, shape(b).size() - (transposed[1] != 0 ? 2 : 1)}, {y, outer + 1});
   }
 
   SameAxes& axes;
@@ -166,9 +177,8 @@ SameAxes::SameAxes(const Graph& graph, const sema::Values& values, const std::ve
   for (const Op& op : graph.ops) builder.visit(op);
 }
 
-std::uint32_t SameAxes::root(Axis axis) const {
-  std::uint32_t at = first[index(axis.tensor)] + static_cast<std::uint32_t>(axis.dimension);
-  while (parent[at] != at) at = parent[at];
+std::size_t SameAxes::root(const std::vector<std::size_t>& forest, std::size_t at) {
+  while (forest[at] != at) at = forest[at];
   return at;
 }
 

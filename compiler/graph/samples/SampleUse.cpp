@@ -19,8 +19,8 @@ public:
   SampleUse run() {
     use.along.assign(op.inputs.size(), false);
     use.results.assign(op.outputs.size(), 0);
-    for (std::size_t i = 0; i < op.inputs.size(); ++i) use.has = use.has || has(i);
-    if (!use.has) return use;
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) use.follows = use.follows || has(i);
+    if (!use.follows) return use;
     switch (op.kind) {
       case OpKind::Elementwise:
         elementwise();
@@ -164,9 +164,11 @@ private:
   }
 
   void matmul() {
-    const bool batched = result().size() > 2;
-    use.along[0] = batched || attributes[0] == 0;
-    use.along[1] = batched;
+    const std::size_t rank = result().size();
+    // Outer dimensions of fewer operands are repeated, as those of 1 are.
+    const auto hasOuter = [&](std::size_t i) { return shapeOf(i).size() == rank && shapeOf(i).front() != 1; };
+    use.along[0] = rank > 2 ? hasOuter(0) : attributes[0] == 0;
+    use.along[1] = rank > 2 && hasOuter(1);
   }
 
   const Op& op;

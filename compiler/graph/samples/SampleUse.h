@@ -14,8 +14,8 @@ namespace tbem::graph {
 
 /// What an operator does with samples.
 struct SampleUse {
-  bool has = false;                   ///< an input has samples
-  std::vector<bool> along;            ///< by input: its first dimension runs along the result's samples
+  bool follows = false;     ///< its results have samples, if it does not mix them: an input has, along which it computes
+  std::vector<bool> along;  ///< by input: its first dimension runs along the result's samples
   std::vector<std::int64_t> results;  ///< by result: rows a sample; 0: no samples
   std::string mixes;                  ///< why its results have no rows of samples; "" if they have
   std::string byPlace;                ///< why it would give a sample other numbers at another place; "" if it would not

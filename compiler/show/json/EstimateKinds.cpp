@@ -105,9 +105,9 @@ constexpr JsonField kStepCost[] = {
 constexpr JsonField kRoofline[] = {
     text("device", "the name of the device"),
     text("products_in", "`tf32`, or `null` for the operators' own types").orNull(),
-    flops("flops", "of the step; a multiply-add counts as 2"),
-    bytes("bytes_moved", "read and written in the step"),
-    number("intensity", "of the step").in(JsonUnit::FlopsPerByte),
+    flops("flops", "of all operators, whichever branch they stand in; a multiply-add counts as 2"),
+    bytes("bytes_moved", "read and written by them"),
+    number("intensity", "their quotient").in(JsonUnit::FlopsPerByte),
     seconds("least_seconds", "the sum of the operators' least times; of a network with gates, on its dearest path"),
     seconds("compute_bound_seconds", "of all operators, those that are bound by arithmetic"),
     count("whole_number_operations", "operations without a rate"),

@@ -4,6 +4,7 @@
 #include "compiler/show/perturb/DefenceTables.h"
 #include "compiler/show/perturb/PerturbPictures.h"
 #include "compiler/show/perturb/PerturbTables.h"
+#include "runtime/perturb/DecisionJson.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -103,11 +104,7 @@ Json resultJson(const std::string& name, const MethodResult& result) {
 template <class Decisions>
 Json decisionsJson(const std::vector<std::string>& gates, const Decisions& decisions) {
   Json byGate = Json::object();
-  for (std::size_t g = 0; g < gates.size() && g < decisions.size(); ++g) {
-    const auto decision = static_cast<double>(decisions[g]);
-    const bool isShare = decision > 0 && decision < 1;
-    byGate[gates[g]] = isShare ? Json(decision) : Json(static_cast<int>(decision));
-  }
+  for (std::size_t g = 0; g < gates.size() && g < decisions.size(); ++g) byGate[gates[g]] = perturb::jsonOf(decisions[g]);
   return byGate;
 }
 
