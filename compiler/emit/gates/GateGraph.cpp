@@ -78,6 +78,8 @@ public:
 private:
   /// Whether the operator computes each sample of its own values.
   bool samplesApart(const Op& op) const {
+    const bool computes = op.kind == OpKind::Native || op.kind == OpKind::Elementwise || op.kind == OpKind::View;
+    if (!computes) return true;
     graph::SampleRows rows;
     for (const TensorId tensor : op.inputs) rows.each.push_back(tensor != kNoTensor && hasSamples[index(tensor)] != 0 ? 1 : 0);
     rows.isWhole.assign(op.inputs.size(), false);
