@@ -341,6 +341,21 @@ design d of net {{ input x: [5, 2, 2, 2]
   }
 }
 
+/// As they are through a table's rows: an embedding has the samples of its numbers.
+TEST(GatedSteps, RowsAreFollowedThroughEmbeddings) {
+  const Computed c = computed(R"(
+network net(tokens: i64[n, l], flag: tensor[n]) -> tensor[n, 4] {
+  let z = tokens |> embedding(10, 4) |> mean(axis: 1)
+  let y = skip z |> dense(4) when flag <= 0 leaving z
+  return y
+}
+design d of net { input tokens: [5, 3]
+  input flag: [5] }
+)",
+                              "flag", {5});
+  EXPECT_EQ(c.dense, (std::vector<std::int64_t>{3}));
+}
+
 /// A batch of one sample copies nothing where a block is left out, and nothing where it is not.
 TEST(GatedSteps, OneSampleIsNotCopied) {
   Loaded l = load(R"(
