@@ -59,7 +59,8 @@ Result<void> Network::prepare(runtime::Arena& arena) {
                                           victim.branchFlops.size()));
   }
   for (const runtime::BranchDesc& branch : executable.branches) {
-    if (branch.gate.empty() || branch.ofEachSample > 0) continue;
+    const std::int64_t ofAll = branch.ofEachSample * static_cast<std::int64_t>(places);
+    if (branch.gate.empty() || (branch.ofEachSample > 0 && ofAll == branch.samples)) continue;
     return failure(Kind::Run,
                    fmt::format("what an example costs is not known: `{}` decides about {} rows that are computed of all "
                                "{} examples together",
