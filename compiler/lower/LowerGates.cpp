@@ -112,7 +112,8 @@ std::optional<graph::SampleUse> Lowering::useSamples(const Op& op, const std::ve
   }
   graph::SampleUse use = graph::sampleUse(op, dims, rows, samplesHere(), attributes);
   // A move of what was made for all samples may be made for all of them, and a view costs nothing.
-  const bool movesAll = here != kAllSamples && op.flops.empty() && (op.kind == OpKind::View || !use.mixes.empty()) &&
+  const bool movesAll = here != kAllSamples && op.flops.empty() &&
+                        (op.kind == OpKind::View || !use.mixes.empty() || !use.byPlace.empty()) &&
                         std::ranges::all_of(op.inputs, [&](TensorId tensor) { return tensor == kNoTensor || isWhole(tensor); });
   if (movesAll) return none;
   if (here == kAllSamples) {  // among all samples anything goes

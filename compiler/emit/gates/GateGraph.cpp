@@ -81,7 +81,7 @@ private:
     const bool computes = op.kind == OpKind::Native || op.kind == OpKind::Elementwise || op.kind == OpKind::View;
     if (!computes) return true;
     graph::SampleRows rows;
-    for (const TensorId tensor : op.inputs) rows.each.push_back(tensor != kNoTensor && hasSamples[index(tensor)] != 0 ? 1 : 0);
+    for (const TensorId tensor : op.inputs) rows.each.push_back(tensor == kNoTensor ? 0 : samples.rows[index(tensor)]);
     rows.isWhole.assign(op.inputs.size(), false);
     std::vector<std::int64_t> attributes;
     if (op.kind == OpKind::Native && op.own.symbol.empty()) {

@@ -174,6 +174,27 @@ network net(x: tensor[n, c, h, w], g: tensor[n, h, w]) -> tensor[q, c]
 }
 design d of net { input x: [1, 4, 2, 2]
   input g: [1, 2, 2] })"},
+    {"embedded_from_outside", R"(
+network net(tokens: i64[n, l], g: tensor[n]) -> tensor[n, l, 4] {
+  let y = skip (tokens |> embedding(10, 4) |> dense(4)) when g <= 0 leaving zeros([n, l, 4])
+  return y
+}
+design d of net { input tokens: [5, 3]
+  input g: [5] })"},
+    {"reversed", R"(
+network net(x: tensor[n, d], g: tensor[n]) -> tensor[n, d] {
+  let y = skip (flip(x, axis: 0) |> dense(d)) when g <= 0 leaving x
+  return y
+}
+design d of net { input x: [6, 4]
+  input g: [6] })"},
+    {"rotated_in_one_row", R"(
+network net(x: tensor[n, d], g: tensor[n]) -> tensor[n, d] {
+  let y = skip (x + (x |> reshape([n * d]) |> slice(start: [20], size: [d]) |> reshape([1, d]))) when g <= 0 leaving x
+  return y
+}
+design d of net { input x: [6, 4]
+  input g: [6] })"},
     {"a_table_of_as_many_rows", R"(
 network net(x: tensor[n, d], t: tensor[m, d], g: tensor[n]) -> tensor[n, d] {
   let y = skip matmul(matmul(x |> dense(d), t |> reshape([m * 2, d / 2]) |> reshape([m, d]), transpose_b: true),
