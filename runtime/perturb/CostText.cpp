@@ -10,11 +10,8 @@ using Json = nlohmann::ordered_json;
 
 std::string textOf(const Costs& costs) {
   Json examples = Json::array(), times = Json::array();
-  for (const Cost& cost : costs.examples) {
-    Json decisions = Json::array();
-    for (const double decision : cost.decisions) decisions.push_back(jsonOf(decision));
-    examples.push_back({cost.example, cost.label, cost.prediction, cost.flops, decisions});
-  }
+  for (const Cost& cost : costs.examples)
+    examples.push_back({cost.example, cost.label, cost.prediction, cost.flops, jsonOf(cost.decisions)});
   for (const BatchTime& time : costs.times) times.push_back({time.first, time.count, time.flops, time.seconds});
   return Json({{"gates", costs.gates}, {"examples", examples}, {"times", times}}).dump();
 }

@@ -38,11 +38,7 @@ Json written(const T& value) {
 }
 /// JSON knows no infinity and no NaN: they are texts, "inf", "-inf", "nan".
 Json written(double value) { return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value)); }
-Json written(const std::vector<double>& decisions) {
-  Json list = Json::array();
-  for (const double decision : decisions) list.push_back(jsonOf(decision));
-  return list;
-}
+Json written(const std::vector<double>& decisions) { return jsonOf(decisions); }
 Json written(const std::optional<double>& value) { return value ? written(*value) : Json(); }
 
 template <class T>

@@ -1,6 +1,5 @@
 #include "compiler/emit/gates/GateGraph.h"
 
-#include "compiler/graph/ir/Attributes.h"
 #include "compiler/graph/ir/Branches.h"
 #include "compiler/graph/ir/Walk.h"
 #include "compiler/graph/samples/GateSamples.h"
@@ -83,14 +82,8 @@ private:
     graph::SampleRows rows;
     for (const TensorId tensor : op.inputs) rows.each.push_back(tensor == kNoTensor ? 0 : samples.rows[index(tensor)]);
     rows.isWhole.assign(op.inputs.size(), false);
-    std::vector<std::int64_t> attributes;
-    if (op.kind == OpKind::Native && op.own.symbol.empty()) {
-      const auto rankOf = [&](TensorId tensor) { return tensor == kNoTensor ? 0 : dims[index(tensor)].size(); };
-      std::string wrong;
-      attributes = flattenAttributes(op, row.values, rankOf(op.inputs[0]), rankOf(op.outputs[0]), wrong);
-      if (!wrong.empty()) return true;  // lowering says what
-    }
-    return graph::sampleUse(op, dims, rows, batch, attributes).mixes.empty();
+    const std::optional<graph::SampleUse> use = graph::sampleUse(op, row.values, dims, rows, batch);
+    return !use || use->mixes.empty();
   }
   bool hasRows(TensorId tensor) const {
     const std::vector<std::int64_t>& shape = dims[index(tensor)];
@@ -133,8 +126,8 @@ private:
   /// Several rows a sample, or samples behind dimensions of 1. Else it is a value of the whole batch.
   bool mayHaveSamples(TensorId tensor) const {
     const std::vector<std::int64_t>& shape = dims[index(tensor)];
-    const auto first = std::find_if(shape.begin(), shape.end(), [](std::int64_t size) { return size != 1; });
-    return first != shape.end() && *first % batch == 0;
+    const std::size_t first = graph::rowDimension(shape);
+    return first < shape.size() && shape[first] % batch == 0;
   }
   bool isFromElsewhere(OpId id, TensorId tensor) const {
     const OpId producer = source[tensor].producer;

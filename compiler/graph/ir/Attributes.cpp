@@ -57,4 +57,10 @@ std::vector<std::int64_t> flattenAttributes(const Op& op, const sema::Values& va
   return flat;
 }
 
+std::vector<std::int64_t> flattenAttributes(const Op& op, const sema::Values& values,
+                                            const std::vector<std::vector<std::int64_t>>& dims, std::string& wrong) {
+  const auto rankOf = [&](TensorId tensor) { return tensor == kNoTensor ? std::size_t{0} : dims[index(tensor)].size(); };
+  return flattenAttributes(op, values, op.inputs.empty() ? 0 : rankOf(op.inputs[0]), rankOf(op.outputs[0]), wrong);
+}
+
 }  // namespace tbem::graph

@@ -14,4 +14,8 @@ namespace tbem::graph {
 std::vector<std::int64_t> flattenAttributes(const Op& op, const sema::Values& values, std::size_t inputRank,
                                             std::size_t outputRank, std::string& wrong);
 
+/// The same. `dims`: by tensor.
+std::vector<std::int64_t> flattenAttributes(const Op& op, const sema::Values& values,
+                                            const std::vector<std::vector<std::int64_t>>& dims, std::string& wrong);
+
 }  // namespace tbem::graph

@@ -1,6 +1,5 @@
 #include "compiler/graph/samples/GateSamples.h"
 
-#include "compiler/graph/ir/Attributes.h"
 #include "compiler/graph/samples/SampleUse.h"
 
 #include <algorithm>
@@ -27,15 +26,8 @@ std::vector<std::int64_t> rowsOfResults(const Op& op, const sema::Values& values
     const std::int64_t all = rowsOf(dims, op.outputs[0]);
     return {all % samples == 0 ? all / samples : 0};
   }
-  std::vector<std::int64_t> attributes;
-  if (op.kind == OpKind::Native) {
-    const auto rankOf = [&](TensorId tensor) { return tensor == kNoTensor ? 0 : dims[index(tensor)].size(); };
-    std::string wrong;
-    attributes = flattenAttributes(op, values, rankOf(op.inputs[0]), rankOf(op.outputs[0]), wrong);
-    if (!wrong.empty()) return none;  // lowering says what
-  }
-  SampleUse use = sampleUse(op, dims, read, samples, attributes);
-  return use.mixes.empty() ? std::move(use.results) : none;
+  std::optional<SampleUse> use = sampleUse(op, values, dims, read, samples);
+  return use && use->mixes.empty() ? std::move(use->results) : none;
 }
 
 class Reading {

@@ -99,7 +99,7 @@ private:
     if (x == kNoTensor || y == kNoTensor) return;
     const std::size_t rank = shape(x).size(), resultRank = shape(y).size();
     std::string wrong;
-    const std::vector<std::int64_t> attributes = flattenAttributes(op, values, rank, resultRank, wrong);
+    const std::vector<std::int64_t> attributes = flattenAttributes(op, values, dims, wrong);
     if (!wrong.empty()) return;  // lowering says what
     switch (op.primitive) {
       case TBEM_PRIMITIVE_dense:

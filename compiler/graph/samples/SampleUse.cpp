@@ -1,5 +1,7 @@
 #include "compiler/graph/samples/SampleUse.h"
 
+#include "compiler/graph/ir/Attributes.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -183,6 +185,17 @@ private:
 SampleUse sampleUse(const Op& op, const std::vector<std::vector<std::int64_t>>& dims, const SampleRows& rows,
                     std::int64_t samples, const std::vector<std::int64_t>& attributes) {
   return Use(op, dims, rows, samples, attributes).run();
+}
+
+std::optional<SampleUse> sampleUse(const Op& op, const sema::Values& values, const std::vector<std::vector<std::int64_t>>& dims,
+                                   const SampleRows& rows, std::int64_t samples) {
+  std::vector<std::int64_t> attributes;
+  if (op.kind == OpKind::Native && op.own.symbol.empty()) {
+    std::string wrong;
+    attributes = flattenAttributes(op, values, dims, wrong);
+    if (!wrong.empty()) return std::nullopt;
+  }
+  return sampleUse(op, dims, rows, samples, attributes);
 }
 
 }  // namespace tbem::graph

@@ -7,6 +7,7 @@
 #include "compiler/graph/ir/Graph.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,9 @@ struct SampleRows {
 /// them.
 SampleUse sampleUse(const Op& op, const std::vector<std::vector<std::int64_t>>& dims, const SampleRows& rows,
                     std::int64_t samples, const std::vector<std::int64_t>& attributes);
+
+/// The same with the operator's own attributes. Nothing where they have no values, which lowering says.
+std::optional<SampleUse> sampleUse(const Op& op, const sema::Values& values, const std::vector<std::vector<std::int64_t>>& dims,
+                                   const SampleRows& rows, std::int64_t samples);
 
 }  // namespace tbem::graph
