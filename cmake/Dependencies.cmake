@@ -14,8 +14,9 @@ find_package(LLVM 19.1 REQUIRED CONFIG)
 find_library(TBEM_DNNL dnnl REQUIRED)
 find_library(TBEM_XXHASH xxhash REQUIRED)
 find_library(TBEM_ANTLR antlr4-runtime REQUIRED)
-# Its library is opened when a program wants it (runtime/perturb/defence).
+# Their libraries are opened when a program wants them (runtime/perturb/defence, runtime/data).
 find_path(TBEM_LIBLINEAR_INCLUDE linear.h REQUIRED)
+find_path(TBEM_MATIO_INCLUDE matio.h REQUIRED)
 # Debian's package has no CMake configuration.
 find_library(TBEM_Z3 z3 REQUIRED)
 find_path(TBEM_Z3_INCLUDE z3++.h REQUIRED)

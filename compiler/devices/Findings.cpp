@@ -7,6 +7,7 @@
 #include "compiler/jit/glue/Jit.h"
 #include "compiler/support/PrivateFolder.h"
 #include "compiler/support/Version.h"
+#include "runtime/data/MatFile.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/perturb/defence/Defence.h"
 #include "runtime/report/Numbers.h"
@@ -50,6 +51,11 @@ void lookAtDetectors(std::vector<Finding>& findings) {
   findings.push_back({"detectors", library.has_value(), library ? "liblinear " + *library : library.error()});
 }
 
+void lookAtMatFiles(std::vector<Finding>& findings) {
+  const auto library = data::matLibrary();
+  findings.push_back({".mat files", library.has_value(), library ? "matio " + *library : library.error()});
+}
+
 /// In which rows are measured that frameworks measure.
 void lookAtPython(const std::string& asked, std::vector<Finding>& findings) {
   const std::string python = foreign::pythonOf({}, {.python = asked, .folder = ""});
@@ -74,6 +80,7 @@ std::vector<Finding> lookAtMachine(bool measured, const std::string& python) {
   lookAtPython(python, findings);
   lookAtMeters(findings);
   lookAtDetectors(findings);
+  lookAtMatFiles(findings);
   const std::string cache = jit::defaultCacheDir();
   const std::string wrong = cache.empty()                     ? "no folder: set XDG_CACHE_HOME or HOME"
                             : !std::filesystem::exists(cache) ? std::string()

@@ -1,41 +1,36 @@
 #include "runtime/cudnn/Library.h"
 
+#include "runtime/core/Symbol.h"
 #include "runtime/cudnn/Places.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <dlfcn.h>
-
 #include <filesystem>
 
 namespace tbem::cudnn {
+
+using runtime::findSymbol;
 
 namespace {
 
 constexpr const char* kName = "libcudnn.so.9";
 constexpr std::size_t kOldest = 90800;  // the first that answers for devices that are not there
 
-template <class Function>
-bool load(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
-
 /// The name of a function that the library lacks, or nothing.
 const char* loadAll(void* library, api::Functions& f) {
-  if (!load(library, "cudnnGetVersion", f.version)) return "cudnnGetVersion";
-  if (!load(library, "cudnnGetErrorString", f.errorString)) return "cudnnGetErrorString";
-  if (!load(library, "cudnnGetLastErrorString", f.lastError)) return "cudnnGetLastErrorString";
-  if (!load(library, "cudnnBackendCreateDescriptor", f.create)) return "cudnnBackendCreateDescriptor";
-  if (!load(library, "cudnnBackendDestroyDescriptor", f.destroy)) return "cudnnBackendDestroyDescriptor";
-  if (!load(library, "cudnnBackendFinalize", f.finalize)) return "cudnnBackendFinalize";
-  if (!load(library, "cudnnBackendSetAttribute", f.set)) return "cudnnBackendSetAttribute";
-  if (!load(library, "cudnnBackendGetAttribute", f.get)) return "cudnnBackendGetAttribute";
-  if (!load(library, "cudnnCreate", f.createHandle)) return "cudnnCreate";
-  if (!load(library, "cudnnDestroy", f.destroyHandle)) return "cudnnDestroy";
-  if (!load(library, "cudnnSetStream", f.setStream)) return "cudnnSetStream";
-  return load(library, "cudnnBackendExecute", f.execute) ? nullptr : "cudnnBackendExecute";
+  if (!findSymbol(library, "cudnnGetVersion", f.version)) return "cudnnGetVersion";
+  if (!findSymbol(library, "cudnnGetErrorString", f.errorString)) return "cudnnGetErrorString";
+  if (!findSymbol(library, "cudnnGetLastErrorString", f.lastError)) return "cudnnGetLastErrorString";
+  if (!findSymbol(library, "cudnnBackendCreateDescriptor", f.create)) return "cudnnBackendCreateDescriptor";
+  if (!findSymbol(library, "cudnnBackendDestroyDescriptor", f.destroy)) return "cudnnBackendDestroyDescriptor";
+  if (!findSymbol(library, "cudnnBackendFinalize", f.finalize)) return "cudnnBackendFinalize";
+  if (!findSymbol(library, "cudnnBackendSetAttribute", f.set)) return "cudnnBackendSetAttribute";
+  if (!findSymbol(library, "cudnnBackendGetAttribute", f.get)) return "cudnnBackendGetAttribute";
+  if (!findSymbol(library, "cudnnCreate", f.createHandle)) return "cudnnCreate";
+  if (!findSymbol(library, "cudnnDestroy", f.destroyHandle)) return "cudnnDestroy";
+  if (!findSymbol(library, "cudnnSetStream", f.setStream)) return "cudnnSetStream";
+  return findSymbol(library, "cudnnBackendExecute", f.execute) ? nullptr : "cudnnBackendExecute";
 }
 
 }  // namespace

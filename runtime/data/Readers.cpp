@@ -14,6 +14,7 @@ const std::vector<Reader>& readers() {
       {"image_folder", describeImageFolder, openImageFolder},
       {"mnist", describeMnist, openMnist},
       {"npy", describeNpy, openNpy},
+      {"svhn", describeSvhn, openSvhn},
       {"synthetic", describeSynthetic, openSynthetic},
   };
   return list;

@@ -18,6 +18,8 @@ tl::expected<Description, std::string> describeMnist(const Settings& settings);
 tl::expected<std::unique_ptr<Dataset>, std::string> openMnist(const Settings& settings);
 tl::expected<Description, std::string> describeNpy(const Settings& settings);
 tl::expected<std::unique_ptr<Dataset>, std::string> openNpy(const Settings& settings);
+tl::expected<Description, std::string> describeSvhn(const Settings& settings);
+tl::expected<std::unique_ptr<Dataset>, std::string> openSvhn(const Settings& settings);
 tl::expected<Description, std::string> describeSynthetic(const Settings& settings);
 tl::expected<std::unique_ptr<Dataset>, std::string> openSynthetic(const Settings& settings);
 

@@ -1,11 +1,10 @@
 #include "runtime/perturb/defence/LinearMachine.h"
 
+#include "runtime/core/Symbol.h"
 #include "runtime/perturb/defence/Defence.h"
 
 #include <fmt/format.h>
 #include <linear.h>
-
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <cmath>
@@ -26,19 +25,14 @@ struct Liblinear {
   int version = 0;
 };
 
-template <class Function>
-bool load(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
-
 tl::expected<Liblinear, std::string> openLiblinear() {
   void* const library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return tl::unexpected(fmt::format("{} (Debian's package liblinear4 has it)", ::dlerror()));
   Liblinear opened;
   const int* version = nullptr;
-  const bool whole = load(library, "train", opened.train) && load(library, "free_and_destroy_model", opened.destroy) &&
-                     load(library, "set_print_string_function", opened.print) && load(library, "liblinear_version", version);
+  const auto find = [library](const char* name, auto& symbol) { return runtime::findSymbol(library, name, symbol); };
+  const bool whole = find("train", opened.train) && find("free_and_destroy_model", opened.destroy) &&
+                     find("set_print_string_function", opened.print) && find("liblinear_version", version);
   if (!whole) return tl::unexpected(fmt::format("{} lacks a function of liblinear 2", kLibrary));
   opened.version = *version;
   opened.print([](const char*) {});
