@@ -23,6 +23,11 @@ config.substitutions.append(("%libtbem", os.path.join(os.path.realpath(binary), 
 # A card that interprets PTX (test/card), and cuDNN and cuBLASLt of plain loops (test/standin): before what the machine has.
 card = f"LD_LIBRARY_PATH={os.path.join(os.path.realpath(binary), 'card')} CUDA_HOME={os.path.join(os.path.realpath(binary), 'standin')}"
 config.substitutions.append(("%on_card", "env " + card))
+config.substitutions.append(("%cuda_kernels", os.path.join(os.path.realpath(binary), "cuda")))
+ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%root", root))
 config.substitutions.append((r"\bFileCheck\b", "FileCheck-19 --dump-input-filter=error"))
