@@ -41,8 +41,8 @@ tl::expected<std::list<jit::Compiled>, Failed> compile(State& state, const Pertu
     if (of != nullptr) rows.push_back({std::move(name), state.rowOf(of)});
   };
   add(run.victim.get(), "the network");
-  const bool times = run.plan.repeats > 0;  // certificates need its graph alone
-  if (times) add(run.single.get(), "the network on one example");
+  const bool alone = run.plan.repeats > 0 || run.plan.energySeconds > 0;  // certificates need its graph and no code
+  if (alone) add(run.single.get(), "the network on one example");
   add(run.layer.get(), "the network with its first layer kept");
   for (const MethodRun& method : run.methods) {
     add(method.learner.get(), fmt::format("the learning of `{}`", method.spec.text));
@@ -54,7 +54,7 @@ tl::expected<std::list<jit::Compiled>, Failed> compile(State& state, const Pertu
   auto next = code->begin();
   const auto take = [&] { return &(next++)->executable; };
   into.victim.batch = take();
-  if (times) into.victim.single = take();
+  if (alone) into.victim.single = take();
   if (run.layer != nullptr) into.layer = take();
   for (std::size_t m = 0; m < run.methods.size(); ++m) {
     perturb::Method& method = into.methods[m];
@@ -74,6 +74,7 @@ std::string identityOf(State& state, const PerturbationRun& run, const MethodRun
                                  weights, state.backendName, fingerprint, static_cast<int>(plan.split), plan.batch, plan.seed,
                                  static_cast<int>(plan.norm), plan.radius, plan.low, plan.high, plan.keepLabel, plan.repeats,
                                  device.name, device.isa, device.library, threadsOf(state.request.target, device));
+  if (plan.energySeconds > 0) text += fmt::format(";energy {}", plan.energySeconds);
   text += fmt::format(";{};{};{};{}", method.spec.steps, method.spec.look, method.spec.epochs,
                       method.spec.examples.value_or(run.about.train));
   for (const DesignRun* of : {run.victim.get(), method.learner.get(), method.discriminator.get(), method.mover.get()}) {

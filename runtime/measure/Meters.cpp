@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -86,6 +87,11 @@ double unixSeconds() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+std::string powercapFolder() {
+  const char* folder = std::getenv("TBEM_POWERCAP");
+  return folder != nullptr && *folder != '\0' ? folder : "/sys/class/powercap";
 }
 
 EnergyMeter::EnergyMeter(const std::string& root) {

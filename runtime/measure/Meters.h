@@ -29,12 +29,16 @@ double monotonicSeconds();
 /// Seconds since 1970-01-01 UTC.
 double unixSeconds();
 
+/// Where counters of energy are: /sys/class/powercap, or what TBEM_POWERCAP says, as in a container that has the machine's
+/// elsewhere.
+std::string powercapFolder();
+
 /// Energy of all processor packages from RAPL counters (Linux powercap, `intel-rapl:N/energy_uj`, which AMD's driver uses as
 /// well). It is the energy of the whole machine's packages, whoever used it. Where there are none, or root alone may read
 /// them (CVE-2020-8694), `reason()` says so and `joules()` is empty.
 class EnergyMeter {
 public:
-  explicit EnergyMeter(const std::string& root = "/sys/class/powercap");
+  explicit EnergyMeter(const std::string& root = powercapFolder());
   bool available() const { return !domains.empty(); }
   const std::string& reason() const { return why; }
   void start();

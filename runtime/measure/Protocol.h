@@ -3,6 +3,7 @@
 
 #include "runtime/core/Measurement.h"
 #include "runtime/core/ProtocolSettings.h"
+#include "runtime/measure/Meters.h"
 
 #include <tl/expected.hpp>
 
@@ -28,7 +29,7 @@ using Step = std::function<tl::expected<void, StepError>()>;
 /// Fills status, reason, memory, latency, samples, energy, load (from the baseline to the peak), started and finished; the caller
 /// adds arena, machine, versions. A step that fails gives status Failed or OutOfMemory with its message, and the memory seen so
 /// far. Threads: the calling one; `step` may use others. It allocates its own buffer before the baseline is read.
-runtime::Measurement measure(const Step& step, const Settings& settings, const std::string& powercap = "/sys/class/powercap");
+runtime::Measurement measure(const Step& step, const Settings& settings, const std::string& powercap = powercapFolder());
 
 /// "warm-up 3, steps >= 20, >= 0.5 s, <= 10000 steps": for the row's identity and for reports.
 std::string describe(const Settings& settings);

@@ -50,8 +50,8 @@ Result<Points> KeptPoints::of(const Method& method, const Plan& plan, std::int64
           fmt::format("store {}: what it has of {}, example {}, cannot be taken up: {}; --again searches anew", keeping.store,
                       method.text, stored.example, point ? "it is of a network with other gates" : point.error()));
     }
-    if (plan.repeats == 0 || point->latency > 0)
-      points.emplace(stored.example, Found{std::move(*point), numbersOf(stored.input)});
+    const bool isMeasured = (plan.repeats == 0 || point->latency > 0) && (plan.energySeconds == 0 || point->energy > 0);
+    if (isMeasured) points.emplace(stored.example, Found{std::move(*point), numbersOf(stored.input)});
   }
   return points;
 }

@@ -153,7 +153,7 @@ Result<double> Network::batchSeconds(std::span<const float> points, std::int64_t
   return measure::median(all);
 }
 
-Result<Latency> Network::latency(std::span<const float> example, std::span<const float> point, std::int64_t repeats) {
+Result<BeforeAfter> Network::latency(std::span<const float> example, std::span<const float> point, std::int64_t repeats) {
   std::vector<double> before, after;
   for (std::int64_t i = -kWarmUps; i < repeats; ++i) {
     const auto ofExample = secondsOf(*single, example);
@@ -164,7 +164,67 @@ Result<Latency> Network::latency(std::span<const float> example, std::span<const
     before.push_back(*ofExample);
     after.push_back(*ofPoint);
   }
-  return Latency{measure::median(before), measure::median(after)};
+  return BeforeAfter{measure::median(before), measure::median(after)};
+}
+
+namespace {
+
+/// Waits until the counters have moved since the meter's last look, and gives the time.
+Result<double> nextTick(measure::EnergyMeter& meter) {
+  constexpr double kPatience = 1;  // seconds; they move about once in a thousandth of it
+  const std::optional<double> before = meter.joules();
+  const double start = measure::monotonicSeconds();
+  while (true) {
+    meter.look();
+    const double now = measure::monotonicSeconds();
+    const std::optional<double> joules = meter.joules();
+    if (!before || !joules) return failure(Kind::Environment, meter.reason());
+    if (*joules > *before) return now;
+    if (now - start > kPatience) return failure(Kind::Environment, "the counters of energy do not move");
+  }
+}
+
+}  // namespace
+
+Result<bool> Network::addRuns(std::span<const float> numbers, double seconds, measure::EnergyMeter& meter,
+                              const std::function<bool()>& stops, Used& used) {
+  constexpr double kLook = 10;  // seconds between looks, far below a wrap
+  for (std::int64_t i = 0; i < kWarmUps; ++i) {
+    if (const auto done = secondsOf(*single, numbers); !done) return tl::unexpected(done.error());
+  }
+  meter.start();
+  const auto start = nextTick(meter);
+  if (!start) return tl::unexpected(start.error());
+  meter.start();
+  double runs = 0, now = *start, looked = *start;
+  for (; now - *start < seconds; ++runs) {
+    if (stops()) return false;
+    if (const auto done = secondsOf(*single, numbers); !done) return tl::unexpected(done.error());
+    now = measure::monotonicSeconds();
+    if (now - looked < kLook) continue;
+    meter.look();
+    looked = now;
+  }
+  meter.look();
+  const auto end = nextTick(meter);
+  if (!end) return tl::unexpected(end.error());
+  // The counters say the power from tick to tick, the clock how long the runs took.
+  used.joules += *meter.joules() / (*end - *start) * (now - *start);
+  used.runs += runs;
+  return true;
+}
+
+Result<std::optional<BeforeAfter>> Network::energy(std::span<const float> example, std::span<const float> point, double seconds,
+                                                   measure::EnergyMeter& meter, const std::function<bool()>& stops) {
+  constexpr int kParts = 4;
+  Used before, after;
+  for (int part = 0; part < 2 * kParts; ++part) {
+    const bool isExample = part % 4 == 0 || part % 4 == 3;  // before, after, after, before: what drifts evenly does so for both
+    const auto done = addRuns(isExample ? example : point, seconds / kParts, meter, stops, isExample ? before : after);
+    if (!done) return tl::unexpected(done.error());
+    if (!*done) return std::optional<BeforeAfter>();
+  }
+  return std::optional(BeforeAfter{before.joules / before.runs, after.joules / after.runs});
 }
 
 Result<LoneNetwork> LoneNetwork::create(const Victim& victim) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "runtime/core/Decisions.h"
+#include "runtime/measure/Meters.h"
 #include "runtime/perturb/Result.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,8 +24,8 @@ struct Answer {
   std::vector<double> decisions;
 };
 
-/// Seconds of one example and of what became of it.
-struct Latency {
+/// What one example takes, and what became of it.
+struct BeforeAfter {
   double before = 0, after = 0;
 };
 
@@ -39,8 +41,12 @@ public:
 
   /// As many points as the batch has places. The same for the same points, whatever else they stand beside.
   Result<std::vector<Answer>> ask(std::span<const float> points);
-  /// Medians of `repeats` runs at batch 1, the two in turn, so that a clock that drifts does so for both.
-  Result<Latency> latency(std::span<const float> example, std::span<const float> point, std::int64_t repeats);
+  /// Seconds: medians of `repeats` runs at batch 1, the two in turn, so that a clock that drifts does so for both.
+  Result<BeforeAfter> latency(std::span<const float> example, std::span<const float> point, std::int64_t repeats);
+  /// Joules of a run at batch 1: of each of the two, runs that last for `seconds` together, in four parts that take turns.
+  /// Nothing: `stops`, which is asked before each run, said so. Errors: the counters do not move, or can no longer be read.
+  Result<std::optional<BeforeAfter>> energy(std::span<const float> example, std::span<const float> point, double seconds,
+                                            measure::EnergyMeter& meter, const std::function<bool()>& stops);
 
   /// The median of `repeats` runs of the batch, in seconds.
   Result<double> batchSeconds(std::span<const float> points, std::int64_t repeats);
@@ -53,6 +59,12 @@ private:
   Result<void> prepare(runtime::Arena& arena);
   /// Of one run.
   Result<double> secondsOf(runtime::Instance& instance, std::span<const float> numbers);
+  /// What runs took that lasted for so long. False: it was stopped.
+  struct Used {
+    double joules = 0, runs = 0;
+  };
+  Result<bool> addRuns(std::span<const float> numbers, double seconds, measure::EnergyMeter& meter,
+                       const std::function<bool()>& stops, Used& used);
 
   const Victim& victim;
   const train::Snapshot& weights;

@@ -49,8 +49,8 @@ Result<void> check(const Plan& plan, const data::Dataset& dataset, const Victim&
     return failure(Kind::Environment, fmt::format("the dataset has no examples in its {} split",
                                                   plan.split == data::Split::Test ? "test" : "training"));
   }
-  if (plan.repeats > 0 && victim.single == nullptr)
-    return failure(Kind::Run, "latency is wanted, and the network is not there for one example");
+  if ((plan.repeats > 0 || plan.energySeconds > 0) && victim.single == nullptr)
+    return failure(Kind::Run, "latency or energy is wanted, and the network is not there for one example");
   for (const Method& method : methods) {
     // Random numbers know the lower 32 bits of a step's number.
     if (examples.batches() * method.steps > std::numeric_limits<std::uint32_t>::max()) {
@@ -91,12 +91,48 @@ Point pointAt(const Plan& plan, const Batch& batch, std::size_t place, std::span
   return point;
 }
 
+/// The plan, without energy where nothing counts it.
+Plan possible(Plan plan, const measure::EnergyMeter& meter) {
+  if (!meter.available()) plan.energySeconds = 0;
+  return plan;
+}
+
+bool lacksEnergy(const Points::value_type& point) { return point.second.point.energy == 0; }
+
+struct Place {
+  const Batch& batch;
+  std::size_t number;
+};
+
+/// What the plan wants of the example at this place and of the point that was found for it, each alone. False: it was stopped.
+Result<bool> measureAlone(const Plan& plan, Network& network, measure::EnergyMeter& meter, Place place, Found& found,
+                          const std::function<bool()>& stops) {
+  if (plan.repeats == 0 && plan.energySeconds == 0) return true;
+  if (stops()) return false;
+  const std::span<const float> example = place.batch.input(static_cast<std::int64_t>(place.number));
+  if (plan.repeats > 0) {
+    const auto latency = network.latency(example, found.input, plan.repeats);
+    if (!latency) return tl::unexpected(latency.error());
+    found.point.latencyBefore = latency->before;
+    found.point.latency = latency->after;
+  }
+  if (plan.energySeconds > 0) {
+    const auto energy = network.energy(example, found.input, plan.energySeconds, meter, stops);
+    if (!energy) return tl::unexpected(energy.error());
+    if (!*energy) return false;
+    found.point.energyBefore = (*energy)->before;
+    found.point.energy = (*energy)->after;
+  }
+  return true;
+}
+
 /// All methods on their way, one after the other.
 class Run {
 public:
-  Run(const Plan& plan, const data::Dataset& dataset, const Victim& victim, const std::vector<Method>& methods,
+  Run(const Plan& wanted, const data::Dataset& dataset, const Victim& victim, const std::vector<Method>& methods,
       const Keeping& keeping, const Observer& observer)
-      : plan(plan),
+      : plan(possible(wanted, meter)),
+        noEnergy(wanted.energySeconds > 0 ? meter.reason() : std::string()),
         dataset(dataset),
         victim(victim),
         methods(methods),
@@ -153,6 +189,7 @@ private:
     if (series.stored < examples.total()) {
       if (auto done = movePoints(method, series, *points); !done) return tl::unexpected(done.error());
     }
+    if (std::ranges::any_of(*points, lacksEnergy)) series.noEnergy = noEnergy;
     if (plan.keepInputs && !points->empty()) series.inputs.reserve(points->size() * points->begin()->second.input.size());
     for (auto& [example, found] : *points) {
       series.points.push_back(std::move(found.point));
@@ -240,21 +277,18 @@ private:
     return &ofBatch;
   }
 
-  /// Makes points of what was found and puts them into the store, all of them or, where it was asked to stop, none.
+  /// Makes points of what was found and puts them into the store; where it was asked to stop, those that were measured.
   Result<void> keepBatch(const Method& method, const Batch& batch, std::vector<Candidate>& candidates, Points& points) {
     std::vector<Found> found;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (points.contains(batch.examples[i])) continue;
       const Answer& before = clean[static_cast<std::size_t>(batch.number)][i];
-      Found& one = found.emplace_back();
-      one.point = pointAt(plan, batch, i, dataset.description().inputs.front().shape, before, candidates[i]);
-      one.input = std::move(candidates[i].input);
-      if (plan.repeats == 0) continue;
-      if (stops()) return {};
-      const auto latency = network->latency(batch.input(static_cast<std::int64_t>(i)), one.input, plan.repeats);
-      if (!latency) return tl::unexpected(latency.error());
-      one.point.latencyBefore = latency->before;
-      one.point.latency = latency->after;
+      const Point point = pointAt(plan, batch, i, dataset.description().inputs.front().shape, before, candidates[i]);
+      Found one{point, std::move(candidates[i].input)};
+      const auto done = measureAlone(plan, *network, meter, {batch, i}, one, [&] { return stops(); });
+      if (!done) return tl::unexpected(done.error());
+      if (!*done) break;
+      found.push_back(std::move(one));
     }
     if (auto done = kept->add(method, found); !done) return done;
     for (Found& one : found) {
@@ -277,7 +311,9 @@ private:
     }
   }
 
-  const Plan& plan;
+  measure::EnergyMeter meter;
+  const Plan plan;             ///< without energy, where the meter has none
+  const std::string noEnergy;  ///< as Series
   const data::Dataset& dataset;
   const Victim& victim;
   const std::vector<Method>& methods;

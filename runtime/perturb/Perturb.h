@@ -34,6 +34,7 @@ struct Plan {
   bool keepLabel = false;    ///< only points with the prediction of their example count; without one the example itself is kept
   bool keepInputs = false;   ///< the numbers of points stay in Series::inputs
   std::int64_t repeats = 0;  ///< > 0: latency of each example and each point is the median of so many runs at batch 1
+  double energySeconds = 0;  ///< > 0: energy of each example and each point is that of runs at batch 1 that last so long together
 };
 
 /// The network as its training left it, at inference, with its gates.
@@ -41,7 +42,7 @@ struct Victim {
   const tbem_backend* backend = nullptr;        ///< of all executables
   const train::Snapshot* weights = nullptr;     ///< its own
   const runtime::Executable* batch = nullptr;   ///< Plan::batch examples, outputs kept
-  const runtime::Executable* single = nullptr;  ///< one example, where latency is wanted
+  const runtime::Executable* single = nullptr;  ///< one example, where latency or energy is wanted
   std::string input;                            ///< the path of its one input, f32, in both
   std::optional<std::size_t> classAxis;         ///< of its first output; nothing: it predicts no class
   std::vector<double> branchFlops;              ///< what an example costs in each of Executable::branches; empty without gates
@@ -91,6 +92,7 @@ struct Point {
   double linf = 0, l2 = 0;                         ///< how far it moved
   std::vector<double> decisionsBefore, decisions;  ///< by gate, as Answer::decisions
   double latencyBefore = 0, latency = 0;           ///< seconds; 0: not wanted
+  double energyBefore = 0, energy = 0;             ///< joules; 0: not wanted, or this machine does not count it
   double psnr = 0;                                 ///< in dB of the box's width; infinite where it did not move
   std::optional<double> ssim;                      ///< of images (Wang et al. 2004): [channels, height, width], 11 pixels or more
 };
@@ -104,6 +106,7 @@ struct Series {
   std::int64_t stored = 0;         ///< of these, how many the store had
   double learning = 0;             ///< seconds, 0 where nothing was learned or it was not needed
   double moving = 0;               ///< seconds that the mover took for the points that were not stored
+  std::string noEnergy;            ///< why some points have no energy, where it is wanted
 };
 
 /// All calls come from the thread that searches. Any may be empty.
@@ -111,7 +114,7 @@ struct Observer {
   std::function<void(const Method& method)> begins;
   std::function<void(const Method& method, const Series& series)> ends;
   std::function<void(std::int64_t done, std::int64_t total, const std::string& what)> progress;
-  std::function<bool()> stop;  ///< asked between steps: true ends the search; whole batches that are done stay in the store
+  std::function<bool()> stop;  ///< asked between steps: true ends the search; points that are done stay in the store
 };
 
 struct Outcome {

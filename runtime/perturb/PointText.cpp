@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <string_view>
 
 namespace tbem::perturb {
 
@@ -28,9 +29,14 @@ void forEachField(P& point, F&& f) {
   f("decisions", point.decisions);
   f("latency_before", point.latencyBefore);
   f("latency", point.latency);
+  f("energy_before", point.energyBefore);
+  f("energy", point.energy);
   f("psnr", point.psnr);
   f("ssim", point.ssim);
 }
+
+/// Points from before energy was measured do not have it.
+bool isLater(std::string_view name) { return name.starts_with("energy"); }
 
 template <class T>
 Json written(const T& value) {
@@ -66,7 +72,9 @@ tl::expected<Point, std::string> pointOf(std::int64_t example, const std::string
   point.example = example;
   try {
     const Json json = Json::parse(text);
-    forEachField(point, [&](const char* name, auto& member) { take(json.at(name), member); });
+    forEachField(point, [&](const char* name, auto& member) {
+      if (json.contains(name) || !isLater(name)) take(json.at(name), member);
+    });
   } catch (const Json::exception& problem) {
     return tl::unexpected(std::string(problem.what()));
   }

@@ -102,19 +102,26 @@ void addQuality(const Series& series, Summary& summary) {
   summary.ssim = ssim.value();
 }
 
-void addLatency(const Series& series, Summary& summary) {
-  Mean increases;
+Growth growthOf(const Series& series, double Point::*before, double Point::*after) {
+  Growth growth;
+  Mean costsBefore, costs, increases;
   std::vector<std::pair<double, double>> pairs;
   for (const Point& point : series.points) {
-    const auto more = increase(point.latencyBefore, point.latency);
-    if (!more) continue;  // it was not wanted
+    const auto more = increase(point.*before, point.*after);
+    if (!more) continue;  // it was not measured
+    ++growth.examples;
+    costsBefore.add(point.*before);
+    costs.add(point.*after);
     increases.add(*more);
-    summary.mostLatencyIncrease = std::max(summary.mostLatencyIncrease.value_or(*more), *more);
-    pairs.emplace_back(point.flopsBefore, point.latencyBefore);
-    pairs.emplace_back(point.flops, point.latency);
+    growth.most = std::max(growth.most.value_or(*more), *more);
+    pairs.emplace_back(point.flopsBefore, point.*before);
+    pairs.emplace_back(point.flops, point.*after);
   }
-  summary.meanLatencyIncrease = increases.value();
-  summary.correlation = correlation(pairs);
+  growth.before = costsBefore.value();
+  growth.after = costs.value();
+  growth.mean = increases.value();
+  growth.correlation = correlation(pairs);
+  return growth;
 }
 
 double coverageOf(const Series& series) {
@@ -138,7 +145,8 @@ Summary summarise(const Series& series, const Victim& victim) {
   addFlops(series, victim, summary);
   if (victim.classAxis) addPredictions(series, summary);
   addQuality(series, summary);
-  addLatency(series, summary);
+  summary.latency = growthOf(series, &Point::latencyBefore, &Point::latency);
+  summary.energy = growthOf(series, &Point::energyBefore, &Point::energy);
   summary.coverage = coverageOf(series);
   const std::int64_t moved = summary.examples - series.stored;
   if (moved > 0) summary.secondsOfExample = series.moving / static_cast<double>(moved);

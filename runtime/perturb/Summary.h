@@ -12,6 +12,15 @@
 
 namespace tbem::perturb {
 
+/// What a point takes beside FLOPs, of those of which it was measured; nothing: of none.
+struct Growth {
+  std::int64_t examples = 0;            ///< those
+  std::optional<double> before, after;  ///< means
+  std::optional<double> mean, most;     ///< increases, as I-FLOPs
+  /// Pearson's correlation with FLOPs, over examples and points together; nothing where one of them does not vary.
+  std::optional<double> correlation;
+};
+
 /// I-FLOPs of a point: (flops - flopsBefore) / flopsBefore (Chen et al. 2022, equation 10 and section 5.2). Shares are from 0 to
 /// 1; what nobody asked for is nothing.
 struct Summary {
@@ -25,9 +34,7 @@ struct Summary {
   std::optional<double> kept;                      ///< share of predictions that stayed
   double linf = 0, l2 = 0;                         ///< means
   std::optional<double> psnr, ssim;                ///< means over examples that moved
-  std::optional<double> meanLatencyIncrease, mostLatencyIncrease;
-  /// Pearson's correlation of FLOPs and latency, over examples and points together; nothing where one of them does not vary.
-  std::optional<double> correlation;
+  Growth latency, energy;                          ///< seconds, joules
   /// Share of the gates' sides (taken, not taken) that some point took, of those that exist: decision block coverage.
   double coverage = 0;
   std::optional<double> secondsOfExample;  ///< of moving, for each point that was not stored

@@ -30,6 +30,7 @@ USES = [
          "compiler/jit/glue/Jit.cpp", "compiler/process/OpenMp.cpp",
          "compiler/run/weights/WeightNames.cpp", "compiler/sema/Modules.cpp", "compiler/show/Console.cpp",
          "compiler/show/WrappedText.cpp", "runtime/backends/fake/Fake.cpp", "runtime/cudnn/Places.cpp",
+         "runtime/measure/Meters.cpp",  # where counters are, for every process that measures
          "runtime/report/Table.cpp", "tools/tbemc/Process.cpp")),
     Use("shares ownership", "shared_ptr make_shared", r"\bWORD\b", "let one owner hold it and give others a reference",
         ("compiler/driver/Cli.cpp", "compiler/embed",  # DLPack: whoever has a tensor last ends its memory

@@ -277,7 +277,8 @@ class Energy:
     WINDOW = 1.0
     LOOK = 60.0
 
-    def __init__(self, root="/sys/class/powercap"):
+    def __init__(self):
+        root = os.environ.get("TBEM_POWERCAP") or "/sys/class/powercap"
         self.reason, self.domains, self.total = "", [], 0
         paths = sorted(glob.glob(os.path.join(root, "intel-rapl:[0-9]")) + glob.glob(os.path.join(root, "intel-rapl:[0-9][0-9]")))
         if not paths:

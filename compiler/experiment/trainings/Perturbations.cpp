@@ -56,6 +56,7 @@ private:
     takeBall(plan, spec.ball);
     plan.keepLabel = spec.keepLabel;
     plan.repeats = spec.repeats;
+    plan.energySeconds = spec.energySeconds;
     if (!planDefences()) return false;
     return std::ranges::all_of(spec.methods,
                                [&](const graph::MethodSpec& method) { return canLearn(sink(), method, made.about, plan.batch); });
@@ -100,7 +101,7 @@ private:
   bool makeGraphs() {
     made.victim = graphOf(graph::Task::Infer, nullptr, made.plan.batch);
     if (made.victim == nullptr) return false;
-    if (made.plan.repeats > 0 || spec.certifies) {
+    if (made.plan.repeats > 0 || made.plan.energySeconds > 0 || spec.certifies) {
       made.single = graphOf(graph::Task::Infer, nullptr, 1);
       made.single->storagesOf = made.victim.get();
     }

@@ -28,7 +28,7 @@ struct PerturbationRun {
   data::Description about;
   perturb::Plan plan;
   std::unique_ptr<DesignRun> victim;
-  std::unique_ptr<DesignRun> single;  ///< of one example; null: neither latency nor certificates are wanted
+  std::unique_ptr<DesignRun> single;  ///< of one example; null: neither latency nor energy nor certificates are wanted
   std::unique_ptr<DesignRun> layer;   ///< on one example, with its first layer kept; null: there is no clause `detect`
   std::optional<perturb::DetectorPlan> detector;
   std::vector<perturb::Squeezer> squeezers;

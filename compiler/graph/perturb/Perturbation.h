@@ -24,6 +24,7 @@ struct PerturbSpec {
   std::int64_t batch = 100;
   std::optional<std::uint64_t> seed;
   std::int64_t repeats = 0;             ///< of clause `metric latency`; 0: it is not measured
+  double energySeconds = 0;             ///< of clause `metric energy`; 0: it is not measured
   bool certifies = false;               ///< clause `certify`
   std::optional<std::int64_t> certify;  ///< of the first so many examples; nothing: of all
   std::optional<DetectSpec> detect;

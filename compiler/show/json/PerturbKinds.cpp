@@ -57,6 +57,14 @@ constexpr JsonField kPerturbed[] = {
     share("latency_increase_mean", "as `increase_mean`, of the latency, where it was measured").orNull(),
     share("latency_increase_most", "the largest of them").orNull(),
     number("correlation", "Pearson's, of FLOPs and latency").orNull(),
+    count("energy_examples", "examples whose energy was measured"),
+    number("energy_before", "of these, in the mean").in(JsonUnit::Joules).orNull(),
+    number("energy", "of the point, in the mean").in(JsonUnit::Joules).orNull(),
+    share("energy_increase_mean", "as `increase_mean`, of the energy").orNull(),
+    share("energy_increase_most", "the largest of them").orNull(),
+    number("energy_correlation", "Pearson's, of FLOPs and energy").orNull(),
+    number("battery", "how many points a charge lasts for that lasts for 10 000 of the examples").in(JsonUnit::Count).orNull(),
+    text("energy_reason", "why some have no energy, where it is wanted").orNull(),
     seconds("seconds_of_example", "of the search of one point; `null`: all were stored").orNull(),
     seconds("learning_seconds", "of the training of what the method learns"),
 };
@@ -81,6 +89,8 @@ constexpr JsonField kPoint[] = {
         .keyed("GATE"),
     seconds("latency_before", "of the example").only("with `metric latency`"),
     seconds("latency", "of the point").only("with `metric latency`"),
+    number("energy_before", "of the example").in(JsonUnit::Joules).only("with `metric energy`, where it is counted"),
+    number("energy", "of the point").in(JsonUnit::Joules).only("with `metric energy`, where it is counted"),
 };
 
 constexpr JsonField kCertificate[] = {

@@ -93,9 +93,17 @@ Json resultJson(const std::string& name, const MethodResult& result) {
           {"l2", summary.l2},
           {"psnr", numberOrNull(summary.psnr)},
           {"ssim", numberOrNull(summary.ssim)},
-          {"latency_increase_mean", numberOrNull(summary.meanLatencyIncrease)},
-          {"latency_increase_most", numberOrNull(summary.mostLatencyIncrease)},
-          {"correlation", numberOrNull(summary.correlation)},
+          {"latency_increase_mean", numberOrNull(summary.latency.mean)},
+          {"latency_increase_most", numberOrNull(summary.latency.most)},
+          {"correlation", numberOrNull(summary.latency.correlation)},
+          {"energy_examples", summary.energy.examples},
+          {"energy_before", numberOrNull(summary.energy.before)},
+          {"energy", numberOrNull(summary.energy.after)},
+          {"energy_increase_mean", numberOrNull(summary.energy.mean)},
+          {"energy_increase_most", numberOrNull(summary.energy.most)},
+          {"energy_correlation", numberOrNull(summary.energy.correlation)},
+          {"battery", numberOrNull(batteryLeft(summary.energy))},
+          {"energy_reason", series.noEnergy.empty() ? Json() : Json(series.noEnergy)},
           {"seconds_of_example", numberOrNull(summary.secondsOfExample)},
           {"learning_seconds", series.learning}};
 }
@@ -126,6 +134,10 @@ Json pointJson(const std::string& name, const perturb::Series& series, const per
   if (point.latencyBefore > 0) {
     fields["latency_before"] = point.latencyBefore;
     fields["latency"] = point.latency;
+  }
+  if (point.energyBefore > 0) {
+    fields["energy_before"] = point.energyBefore;
+    fields["energy"] = point.energy;
   }
   return fields;
 }
@@ -158,6 +170,9 @@ bool isWhole(const PerturbationRun& perturbation, const MethodResult& result) {
 /// Tables of all, and what they say together where they are of the same examples.
 void printResults(show::Out& out, const PerturbationRun& perturbation, std::span<const MethodResult> results) {
   printMethods(out, nameOf(perturbation), results);
+  const auto hasNoEnergy = [](const MethodResult& result) { return !result.series.noEnergy.empty(); };
+  if (const auto first = std::ranges::find_if(results, hasNoEnergy); first != results.end())
+    out.say("no energy: {}\n", first->series.noEnergy);
   if (!std::ranges::all_of(results, [&](const MethodResult& result) { return isWhole(perturbation, result); })) return;
   if (const std::string verdict = verdictText(results); !verdict.empty()) out.say("{}\n", verdict);
 }

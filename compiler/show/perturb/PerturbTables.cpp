@@ -85,11 +85,11 @@ MethodColumns timeColumns(bool latency) {
   MethodColumns columns = byMethod();
   if (latency) {
     columns.add("I-latency mean", Align::Decimal,
-                [](const MethodResult& result) { return shareCell(result.summary.meanLatencyIncrease); });
+                [](const MethodResult& result) { return shareCell(result.summary.latency.mean); });
     columns.add("I-latency max", Align::Decimal,
-                [](const MethodResult& result) { return shareCell(result.summary.mostLatencyIncrease); });
+                [](const MethodResult& result) { return shareCell(result.summary.latency.most); });
     columns.add("correlation with FLOPs", Align::Decimal,
-                [](const MethodResult& result) { return coefficientCell(result.summary.correlation); });
+                [](const MethodResult& result) { return coefficientCell(result.summary.latency.correlation); });
   }
   columns.add("search of an example", Align::Decimal, [](const MethodResult& result) {
     const std::optional<double>& seconds = result.summary.secondsOfExample;
@@ -101,11 +101,31 @@ MethodColumns timeColumns(bool latency) {
   return columns;
 }
 
+MethodColumns energyColumns() {
+  MethodColumns columns = byMethod();
+  const auto joules = [](const std::optional<double>& value) { return Cell(value ? report::joules(*value) : kNothing); };
+  columns.add("examples", Align::Right,
+              [](const MethodResult& result) { return Cell(report::grouped(result.summary.energy.examples)); });
+  columns.add("energy before", Align::Decimal,
+              [joules](const MethodResult& result) { return joules(result.summary.energy.before); });
+  columns.add("energy", Align::Decimal, [joules](const MethodResult& result) { return joules(result.summary.energy.after); });
+  columns.add("I-energy mean", Align::Decimal, [](const MethodResult& result) { return shareCell(result.summary.energy.mean); });
+  columns.add("I-energy max", Align::Decimal, [](const MethodResult& result) { return shareCell(result.summary.energy.most); });
+  columns.add("correlation with FLOPs", Align::Decimal,
+              [](const MethodResult& result) { return coefficientCell(result.summary.energy.correlation); });
+  columns.add("battery", Align::Right, [](const MethodResult& result) {
+    const std::optional<double> left = batteryLeft(result.summary.energy);
+    return Cell(left ? report::grouped(std::llround(*left)) : kNothing);
+  });
+  return columns;
+}
+
 bool hasLatency(const Point& point) { return point.latencyBefore > 0; }
+bool hasEnergy(const Point& point) { return point.energyBefore > 0; }
 
 Cell classCell(std::int64_t label) { return label < 0 ? Cell(kNothing) : Cell(std::to_string(label)); }
 
-Columns<Point> pointColumns(bool latency) {
+Columns<Point> pointColumns(bool latency, bool energy) {
   Columns<Point> columns;
   columns.add("example", Align::Right, [](const Point& point) { return Cell(std::to_string(point.example)); });
   columns.add("label", Align::Right, [](const Point& point) { return classCell(point.label); });
@@ -121,6 +141,11 @@ Columns<Point> pointColumns(bool latency) {
   if (latency) {
     columns.add("latency before", Align::Decimal, [](const Point& point) { return Cell(report::seconds(point.latencyBefore)); });
     columns.add("latency", Align::Decimal, [](const Point& point) { return Cell(report::seconds(point.latency)); });
+  }
+  if (energy) {
+    const auto joules = [](double value) { return Cell(value > 0 ? report::joules(value) : kNothing); };
+    columns.add("energy before", Align::Decimal, [joules](const Point& point) { return joules(point.energyBefore); });
+    columns.add("energy", Align::Decimal, [joules](const Point& point) { return joules(point.energy); });
   }
   return columns;
 }
@@ -148,17 +173,26 @@ std::vector<double> costs(const perturb::Series& series, double Point::*cost) {
 
 }  // namespace
 
+std::optional<double> batteryLeft(const perturb::Growth& energy) {
+  constexpr double kInferences = 10'000;
+  if (!energy.before || !energy.after || *energy.after <= 0) return std::nullopt;
+  return kInferences * *energy.before / *energy.after;
+}
+
 void printMethods(show::Out& out, const std::string& name, std::span<const MethodResult> results) {
   const bool latency =
-      std::ranges::any_of(results, [](const MethodResult& result) { return result.summary.meanLatencyIncrease.has_value(); });
+      std::ranges::any_of(results, [](const MethodResult& result) { return result.summary.latency.mean.has_value(); });
+  const bool energy =
+      std::ranges::any_of(results, [](const MethodResult& result) { return result.summary.energy.mean.has_value(); });
   out.table(costColumns().table(fmt::format("{}: what an example costs", name), results));
   out.table(changeColumns().table(fmt::format("{}: how examples changed", name), results));
   out.table(timeColumns(latency).table(fmt::format("{}: time", name), results));
+  if (energy) out.table(energyColumns().table(fmt::format("{}: energy", name), results));
 }
 
 void printPoints(show::Out& out, const std::string& name, const MethodResult& result) {
   const std::vector<Point>& points = result.series.points;
-  out.table(pointColumns(std::ranges::any_of(points, hasLatency))
+  out.table(pointColumns(std::ranges::any_of(points, hasLatency), std::ranges::any_of(points, hasEnergy))
                 .table(fmt::format("{}: points of {}", name, result.series.text), points));
 }
 

@@ -5,13 +5,18 @@
 #include "compiler/show/perturb/PerturbReport.h"
 #include "runtime/report/Svg.h"
 
+#include <optional>
 #include <span>
 #include <string>
 
 namespace tbem::driver {
 
-/// What an example costs before and after, how the examples changed, and how long that took: a row for each method.
+/// What an example costs before and after, how the examples changed, how long that took and, where it was measured, the energy: a
+/// row for each method.
 void printMethods(show::Out& out, const std::string& name, std::span<const MethodResult> results);
+/// How many points a charge lasts for that lasts for 10 000 of the examples (Chen et al. 2022, section 2, drain a battery so);
+/// nothing where energy was not measured.
+std::optional<double> batteryLeft(const perturb::Growth& energy);
 /// Each point of a method.
 void printPoints(show::Out& out, const std::string& name, const MethodResult& result);
 /// What no point can cost more than, beside what was found.

@@ -22,6 +22,8 @@ Point full() {
   point.decisions = {0, 1, 1};
   point.latencyBefore = 0.1 + 0.2;
   point.latency = 1e-9;
+  point.energyBefore = 0.3;
+  point.energy = 1e-300;
   point.psnr = 35.123456789012345;
   point.ssim = 0.99999999999999989;
   return point;
@@ -40,6 +42,8 @@ void expectSame(const Point& got, const Point& put) {
   EXPECT_EQ(got.decisions, put.decisions);
   EXPECT_EQ(got.latencyBefore, put.latencyBefore);
   EXPECT_EQ(got.latency, put.latency);
+  EXPECT_EQ(got.energyBefore, put.energyBefore);
+  EXPECT_EQ(got.energy, put.energy);
   EXPECT_EQ(got.psnr, put.psnr);
   EXPECT_EQ(got.ssim, put.ssim);
 }
@@ -52,6 +56,15 @@ TEST(PointText, ComesBackBitForBit) {
   point.decisions.clear();
   point.label = -1;
   expectSame(pointOf(12, textOf(point)).value(), point);
+}
+
+/// As stores have them that are older than the measuring of energy.
+TEST(PointText, WithoutEnergy) {
+  std::string text = textOf(full());
+  text.erase(text.find(",\"energy_before\""), text.find(",\"psnr\"") - text.find(",\"energy_before\""));
+  Point point = full();
+  point.energyBefore = point.energy = 0;
+  expectSame(pointOf(12, text).value(), point);
 }
 
 TEST(PointText, OtherTextsAreRefused) {

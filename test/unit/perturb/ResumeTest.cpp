@@ -147,14 +147,18 @@ TEST_F(Resume, PointsWithoutLatencyAreNoneWhereItIsWanted) {
   EXPECT_EQ(search(world.plan(2), {path()}).series.front().stored, 2);
 }
 
-TEST_F(Resume, StoppedBetweenLatenciesTheBatchIsNotKept) {
+TEST_F(Resume, StoppedBetweenLatenciesWhatIsMeasuredIsKept) {
   Plan timed = world.plan(4);
   timed.repeats = 1;
   const Outcome stopped = search(timed, {path()}, stopping(5));  // three steps, then the latency of the second example
   EXPECT_TRUE(stopped.interrupted);
-  EXPECT_TRUE(stopped.series.empty());
+  ASSERT_EQ(stopped.series.size(), 1U);
+  EXPECT_EQ(stopped.series.front().points.size(), 1U);
   EXPECT_EQ(log().single.size(), 2U * (2 + 1));
-  EXPECT_TRUE(storedIn(path(), "toy(2)").empty());
+  EXPECT_EQ(storedIn(path(), "toy(2)").size(), 1U);
+  const Outcome whole = search(timed, {path()});
+  EXPECT_EQ(whole.series.front().stored, 1);
+  EXPECT_EQ(whole.series.front().points.size(), 4U);
 }
 
 TEST_F(Resume, OfSeveralMethodsTheOnesBeforeAreWhole) {

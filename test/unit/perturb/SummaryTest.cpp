@@ -82,10 +82,10 @@ TEST(Summary, OfThreePoints) {
   EXPECT_NEAR(s.l2, 0.25, 1e-15);
   EXPECT_NEAR(s.psnr.value(), 35, 1e-12);
   EXPECT_NEAR(s.ssim.value(), 0.85, 1e-15);
-  EXPECT_NEAR(s.meanLatencyIncrease.value(), (2 - 0.5 + 0.25) / 3, 1e-15);
-  EXPECT_EQ(s.mostLatencyIncrease, 2);
+  EXPECT_NEAR(s.latency.mean.value(), (2 - 0.5 + 0.25) / 3, 1e-15);
+  EXPECT_EQ(s.latency.most, 2);
   // numpy.corrcoef([100, 400, 200, 100, 500, 500], [1, 3, 2, 1, 4, 5])[0, 1]
-  EXPECT_NEAR(s.correlation.value(), 0.9682458365518543, 1e-15);
+  EXPECT_NEAR(s.latency.correlation.value(), 0.9682458365518543, 1e-15);
   EXPECT_EQ(s.coverage, 0.75);  // a both ways, b not taken
   EXPECT_EQ(s.secondsOfExample, 1.5);
 }
@@ -95,8 +95,23 @@ TEST(Summary, TheMostIsNegativeWhereEveryPointFell) {
   series.points = {series.points[1]};
   const Summary s = summarise(series, victim());
   EXPECT_EQ(s.mostIncrease, -0.5);
-  EXPECT_EQ(s.mostLatencyIncrease, -0.5);
+  EXPECT_EQ(s.latency.most, -0.5);
   EXPECT_EQ(s.raised, 0);
+}
+
+TEST(Summary, EnergyIsOfThePointsThatHaveIt) {
+  Series series = three();
+  series.points[0].energyBefore = 2;
+  series.points[0].energy = 5;
+  series.points[1].energyBefore = 4;
+  series.points[1].energy = 3;
+  const Growth energy = summarise(series, victim()).energy;
+  EXPECT_EQ(energy.before, 3);
+  EXPECT_EQ(energy.after, 4);
+  EXPECT_EQ(energy.mean, (1.5 - 0.25) / 2);
+  EXPECT_EQ(energy.most, 1.5);
+  // numpy.corrcoef([100, 400, 200, 100], [2, 5, 4, 3])[0, 1]
+  EXPECT_NEAR(energy.correlation.value(), 0.9128709291752769, 1e-15);
 }
 
 TEST(Summary, WhatNobodyHasIsNothing) {
@@ -117,9 +132,12 @@ TEST(Summary, WhatNobodyHasIsNothing) {
   EXPECT_EQ(s.kept, 1);
   EXPECT_FALSE(s.psnr);
   EXPECT_FALSE(s.ssim);
-  EXPECT_FALSE(s.meanLatencyIncrease);
-  EXPECT_FALSE(s.mostLatencyIncrease);
-  EXPECT_FALSE(s.correlation);
+  EXPECT_FALSE(s.latency.mean);
+  EXPECT_FALSE(s.latency.most);
+  EXPECT_FALSE(s.latency.before);
+  EXPECT_FALSE(s.energy.mean);
+  EXPECT_FALSE(s.energy.correlation);
+  EXPECT_FALSE(s.latency.correlation);
   EXPECT_FALSE(s.secondsOfExample);
 }
 
@@ -135,7 +153,7 @@ TEST(Summary, OfANetworkWithoutClasses) {
 TEST(Summary, LatencyOfOneCostHasNoCorrelation) {
   Series series = three();
   for (Point& point : series.points) point.flopsBefore = point.flops = 0.1 + 0.2;  // sums of these round
-  EXPECT_FALSE(summarise(series, victim()).correlation);
+  EXPECT_FALSE(summarise(series, victim()).latency.correlation);
 }
 
 TEST(Summary, OfNothing) {

@@ -86,16 +86,23 @@ TEST(PerturbTables, FitATerminalOf120Columns) {
   summary.l2 = 12.3456;
   summary.psnr = 31.8421;
   summary.ssim = 0.98765;
-  summary.meanLatencyIncrease = summary.mostLatencyIncrease = 12.3456;
-  summary.correlation = -0.98765;
+  summary.latency.mean = summary.latency.most = 12.3456;
+  summary.latency.correlation = -0.98765;
   summary.secondsOfExample = 0.0123456;
+  summary.energy = {100'000, 0.0123456, 0.0654321, 12.3456, 45.678, -0.98765};
   results.front().series.learning = 3723;
   show::TextOut out;
   printMethods(out, "slow", results);
   std::istringstream lines(out.all());
   for (std::string line; std::getline(lines, line);) EXPECT_LE(report::displayWidth(line), 120U) << line;
-  for (const char* cell : {"I-latency mean", "4551 %", "31.84 dB", "0.9877", "12.35 ms", "1 h 2 min"})
+  for (const char* cell :
+       {"I-latency mean", "4551 %", "31.84 dB", "0.9877", "12.35 ms", "1 h 2 min", "I-energy mean", "65.43 mJ", "1887"})
     EXPECT_TRUE(has(out.all(), cell)) << cell;
+}
+
+TEST(PerturbTables, ABatteryLastsForFewerPoints) {
+  EXPECT_EQ(batteryLeft({.before = 1, .after = 4}), 2500);
+  EXPECT_FALSE(batteryLeft({}));
 }
 
 TEST(PerturbTables, LatencyHasColumnsWhereItWasMeasured) {

@@ -208,4 +208,9 @@ PROGRAMS = {
     "train.tbem": program("train.tbem", ("epochs .*", "epochs 3")),
     "defended.tbem": program("perturb.tbem", (r"(?s)\nperturb .*", "\n")) + program("defences.txt"),
 }
-RARE = {("run", "energy"), ("measured", "energy")}  # where a machine counts it
+RARE = {  # where a machine counts it
+    *((table, "energy") for table in ("run", "measured", "points", "energy of perturbations")),
+    *((table, "energy before") for table in ("points", "energy of perturbations")),
+    *(("energy of perturbations", column) for column in ("method", "examples", "I-energy mean", "I-energy max", "correlation with FLOPs")),
+    ("energy of perturbations", "battery"),
+}
