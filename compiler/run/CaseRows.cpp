@@ -92,7 +92,8 @@ std::optional<CaseRow> caseOf(const CaseInput& input, DiagnosticSink& sink, Case
                             {out.backend, opened.backend == nullptr ? nullptr : &opened.device, threads, out.algorithms});
   if (out.plan->examples) {
     const MeasuredExamples& examples = *out.plan->examples;
-    out.identity = jit::hashKey(out.identity + ", over " + examples.examplesText());
+    const std::string& training = examples.trainingOf(out.plan->run->rows[out.row]).spec.decl->name.text;
+    out.identity = jit::hashKey(out.identity + ", over " + examples.examplesText(training));
     if (const RowAttack* attack = attackOn(examples, out.row))
       out.identity = jit::hashKey(out.identity + identityOf(*attack, examples.about));
   }

@@ -120,9 +120,10 @@ CheckpointOf checkpointsIn(const State& state) {
 void skipUntrained(State& state) {
   for (CaseRow& row : state.measured.rows) {
     if (!row.plan->examples || !row.skip.empty()) continue;
-    const auto trained = std::ranges::find(state.trained, row.plan->examples->training, &Trained::training);
+    const TrainingRun& training = trainingOf(row);
+    const auto trained = std::ranges::find(state.trained, &training, &Trained::training);
     if (trained != state.trained.end() && !trained->outcome)
-      row.skip = fmt::format("the training `{}` failed", row.plan->examples->training->spec.decl->name.text);
+      row.skip = fmt::format("the training `{}` failed", training.spec.decl->name.text);
   }
 }
 

@@ -107,11 +107,11 @@ private:
   }
 
   std::optional<runtime::Measurement> measureOverExamples(const CaseRow& row) {
-    const std::string checkpoint = checkpointOf(*row.plan->examples->training);
-    auto measured = measureExamples(table, row, checkpoint, [&](const std::string& what, std::int64_t done, std::int64_t total) {
-      events.overExamples(row, what, done, total);
-      return !interruptible.isToEnd();
-    });
+    auto measured =
+        measureExamples(table, row, checkpointOf, [&](const std::string& what, std::int64_t done, std::int64_t total) {
+          events.overExamples(row, what, done, total);
+          return !interruptible.isToEnd();
+        });
     return measured ? std::move(*measured) : notRun(runtime::Status::Failed, measured.error());
   }
 

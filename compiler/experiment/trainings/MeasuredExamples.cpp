@@ -131,12 +131,16 @@ bool readAttacks(Workspace& workspace, const ast::Clause& clause, const DesignRu
 
 }  // namespace
 
-std::string MeasuredExamples::examplesText() const {
+std::string MeasuredExamples::examplesText(const std::string& weights) const {
   const std::string repeats = spec.repeats == graph::kUsualRepeats ? "" : fmt::format(", {} repeats", spec.repeats);
-  return spec.data.name + " by " + spec.weights.text + repeats;
+  return spec.data.name + " by " + weights + repeats;
 }
 
-std::string MeasuredExamples::text() const { return examplesText() + (attack.empty() ? "" : ", " + attack); }
+const TrainingRun& MeasuredExamples::trainingOf(std::span<const std::uint32_t> levels) const {
+  return *trainings.at(spec.chosenBy ? levels[*spec.chosenBy] : 0);
+}
+
+std::string MeasuredExamples::text() const { return examplesText(spec.weightsText) + (attack.empty() ? "" : ", " + attack); }
 
 void reportingAt(DiagnosticSink& sink, const ast::Clause& clause, const DesignRun& run, std::size_t row,
                  const std::function<void()>& work) {
@@ -155,12 +159,15 @@ std::optional<MeasuredExamples> readMeasuredExamples(Workspace& workspace,
         .label(run.spec.range, "the design");
     return std::nullopt;
   }
-  auto spec = graph::readExamples(workspace.session, *workspace.program, clause);
+  auto spec = graph::readExamples(workspace.session, *workspace.program, clause, run.spec);
   if (!spec) return std::nullopt;
   MeasuredExamples examples;
   examples.spec = std::move(*spec);
-  examples.training = findTraining(workspace, trainings, examples.spec.weights, "`weights` are those that a `train` ends with");
-  if (examples.training == nullptr) return std::nullopt;
+  for (const ast::Name& name : examples.spec.weights) {
+    const TrainingRun* training = findTraining(workspace, trainings, name, "`weights` are those that a `train` ends with");
+    if (training == nullptr) return std::nullopt;
+    examples.trainings.push_back(training);
+  }
   auto data = describeExamples(workspace, examples.spec.data, *examples.spec.pool);
   if (!data) return std::nullopt;
   examples.reader = data->reader;
@@ -211,8 +218,8 @@ bool rowFits(DiagnosticSink& sink, const MeasuredExamples& examples, const Desig
   }
   if (wrong.empty()) return true;
   constexpr std::size_t kMostShown = 4;
-  Diagnostic& d = sink.report(diag::weights_do_not_fit, examples.spec.weights.range, examples.spec.weights.text, run.spec.name,
-                              run.levelsText(row));
+  const std::string& training = examples.trainingOf(run.rows[row]).spec.decl->name.text;
+  Diagnostic& d = sink.report(diag::weights_do_not_fit, examples.spec.weightsRange, training, run.spec.name, run.levelsText(row));
   for (std::size_t i = 0; i < std::min(wrong.size(), kMostShown); ++i) d.note(wrong[i]);
   if (wrong.size() > kMostShown) d.note(fmt::format("{} more differ", wrong.size() - kMostShown));
   return false;

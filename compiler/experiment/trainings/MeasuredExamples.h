@@ -7,10 +7,12 @@
 #include "runtime/perturb/Perturb.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,7 @@ struct RowAttack {
 
 struct MeasuredExamples {
   graph::ExamplesSpec spec;
-  const TrainingRun* training = nullptr;  ///< whose weights
+  std::vector<const TrainingRun*> trainings;  ///< whose weights, as ExamplesSpec::weights
   const data::Reader* reader = nullptr;
   data::Settings settings;
   data::Description about;
@@ -39,9 +41,11 @@ struct MeasuredExamples {
   std::string attack;                         ///< the clause as a person writes it, on one line
   std::map<std::size_t, RowAttack> attacks;   ///< by row of the design, of those that were chosen
 
-  /// "fashion.test(count: 1000) by t, 3 repeats": without repeats where they are the usual ones.
-  std::string examplesText() const;
-  /// The same with ", attack random": as reports name it.
+  /// Whose weights a row with these levels takes.
+  const TrainingRun& trainingOf(std::span<const std::uint32_t> levels) const;
+  /// "fashion.test(count: 1000) by t, 3 repeats", of the weights of t: without repeats where they are the usual ones.
+  std::string examplesText(const std::string& weights) const;
+  /// The same of all weights, with ", attack random": as reports name it.
   std::string text() const;
 };
 
@@ -51,7 +55,7 @@ std::optional<MeasuredExamples> readMeasuredExamples(Workspace& workspace,
                                                      const std::vector<std::unique_ptr<TrainingRun>>& trainings,
                                                      const ast::Clause& clause, const ast::Clause* attack, const DesignRun& run);
 
-/// Whether a row of `run` reads such examples, and has the weights of the training: the same names and shapes. `trained`: the
+/// Whether a row of `run` reads such examples, and has the weights of its training: the same names and shapes. `trained`: that
 /// training's step. Reports what differs.
 bool rowFits(DiagnosticSink& sink, const MeasuredExamples& examples, const DesignRun& run, std::size_t row,
              const graph::Row& elaborated, const graph::Row& trained);

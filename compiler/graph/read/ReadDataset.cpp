@@ -3,9 +3,11 @@
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/diagnostics/tables/Train.h"
+#include "compiler/sema/Trainings.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tbem::graph {
@@ -105,20 +107,92 @@ void readDataset(ClauseReader& e, const ast::Expr& expr, DataSpec& data) {
   readReader(e, data, *dataset);
 }
 
-std::optional<ExamplesSpec> readExamples(Session& session, const sema::Program& program, const ast::Clause& clause) {
+namespace {
+
+/// `weights` of clause `examples`: a training; a factor whose levels are names of trainings, as texts, where no training has its
+/// name; or a list of trainings, one for each level of the factor that the design's network is.
+class ExampleWeights {
+public:
+  ExampleWeights(ClauseReader& reader, const DesignSpec& design, ExamplesSpec& spec) : e(reader), design(design), spec(spec) {}
+
+  void read(const ast::Expr& expr) {
+    spec.weightsRange = expr.range;
+    if (const auto* list = ast::dynCast<ast::List>(&expr)) return readList(*list);
+    const auto* name = ast::dynCast<ast::NameRef>(&expr);
+    if (name == nullptr) return fail(expr);
+    spec.weightsText = name->name.text;
+    const std::optional<std::uint32_t> factor =
+        sema::isTraining(e.program, name->name.text) ? std::nullopt : design.find(name->name.text);
+    if (factor) return readFactor(*factor, expr);
+    spec.weights = {name->name};
+  }
+
+private:
+  static bool isOfTexts(const FactorSpec& factor) {
+    return std::ranges::all_of(factor.values(), [](const Level& level) { return level.value.is(sema::ValueKind::String); });
+  }
+
+  void readFactor(std::uint32_t factor, const ast::Expr& expr) {
+    if (!isOfTexts(design.factors[factor])) return fail(expr, "a factor whose levels are names of trainings, as texts");
+    if (!takeFactor(factor)) return;
+    for (const Level& level : design.factors[factor].values()) spec.weights.push_back({level.value.text(), level.range});
+  }
+
+  void readList(const ast::List& list) {
+    const auto* network = design.of != nullptr ? ast::dynCast<ast::NameRef>(design.of) : nullptr;
+    const auto factor = network != nullptr ? design.find(network->name.text) : std::nullopt;
+    if (!factor) return fail(list, "one training, as the design's network is no factor");
+    const std::size_t levels = design.factors[*factor].values().size();
+    if (list.items.size() != levels)
+      return fail(list, fmt::format("a training for each of the {} levels of `{}`", levels, network->name.text));
+    if (!takeFactor(*factor)) return;
+    for (const ast::Expr* item : list.items) {
+      const auto* name = ast::dynCast<ast::NameRef>(item);
+      if (name == nullptr) return fail(*item);
+      spec.weights.push_back(name->name);
+      spec.weightsText += (spec.weightsText.empty() ? "[" : ", ") + name->name.text;
+    }
+    spec.weightsText += "]";
+  }
+
+  /// False after a report: there are rows without the factor.
+  bool takeFactor(std::uint32_t factor) {
+    const FactorSpec& choosing = design.factors[factor];
+    spec.chosenBy = factor;
+    if (!choosing.parent) return true;
+    e.sink
+        .report(diag::design_clause_value, spec.weightsRange, "weights", "a factor that every row has",
+                fmt::format("`{}`", choosing.name))
+        .label(choosing.range, "it is nested");
+    return false;
+  }
+
+  void fail(const ast::Expr& expr,
+            const std::string& wanted = "the name of a training, a factor of such names, or a list of them") {
+    e.fail(diag::design_clause_value, expr.range, "weights", wanted, "`" + e.text(expr) + "`");
+  }
+
+  ClauseReader& e;
+  const DesignSpec& design;
+  ExamplesSpec& spec;
+};
+
+}  // namespace
+
+std::optional<ExamplesSpec> readExamples(Session& session, const sema::Program& program, const ast::Clause& clause,
+                                         const DesignSpec& design) {
   ExamplesSpec spec;
   spec.pool = std::make_unique<sema::ExprPool>();
   spec.range = clause.range;
   ClauseReader e(session, program, program.main(), *spec.pool);
   const std::size_t errors = e.sink.errorCount();
-  bool anyData = false, anyRepeats = false;
+  bool anyData = false, anyWeights = false, anyRepeats = false;
   for (const ast::Argument& item : clause.items) {
-    const auto* name = ast::dynCast<ast::NameRef>(item.value);
     if (item.name.empty() && !item.rest && !anyData) {
       anyData = true;
       readDataset(e, *item.value, spec.data);
-    } else if (item.name.text == "weights" && name != nullptr && spec.weights.empty()) {
-      spec.weights = name->name;
+    } else if (item.name.text == "weights" && !std::exchange(anyWeights, true)) {
+      ExampleWeights(e, design, spec).read(*item.value);
     } else if (item.name.text == "repeats" && !std::exchange(anyRepeats, true)) {
       spec.repeats = e.whole("repeats", *item.value, 0).value_or(0);
       if (spec.repeats > kMostRepeats)
@@ -129,7 +203,7 @@ std::optional<ExamplesSpec> readExamples(Session& session, const sema::Program& 
              "`" + e.text(item.range) + "`");
     }
   }
-  if (!anyData || (spec.weights.empty() && e.sink.errorCount() == errors))
+  if (!anyData || (!anyWeights && e.sink.errorCount() == errors))
     e.fail(diag::design_clause_value, clause.range, "examples", "a split of a dataset and the training that made the weights",
            "`" + e.text(clause.range) + "`");
   return e.sink.errorCount() == errors ? std::optional<ExamplesSpec>(std::move(spec)) : std::nullopt;

@@ -8,6 +8,7 @@
 #include "compiler/graph/clauses/ReadGates.h"
 #include "compiler/graph/clauses/ReadGroups.h"
 #include "compiler/graph/read/ReadFactors.h"
+#include "compiler/sema/Trainings.h"
 #include "compiler/sema/Walk.h"
 #include "compiler/support/Units.h"
 
@@ -32,16 +33,22 @@ const sema::Module& moduleOf(const sema::Program& program, const ast::Design& de
   return program.main();
 }
 
-/// What the clauses `attack` of its measurements say, which move the examples of its rows.
-std::vector<const ast::Expr*> attacksOn(const sema::Module& module, const ast::Design& design) {
+/// What the clauses of its measurements may have of its factors: `attack` what moves the examples of rows, `examples` whose
+/// weights rows have, where that is no training.
+std::vector<const ast::Expr*> clausesOn(const sema::Program& program, const sema::Module& module, const ast::Design& design) {
   std::vector<const ast::Expr*> values;
+  const auto isFactor = [&](const ast::Argument& item) {
+    const auto* name = item.name.text == "weights" ? ast::dynCast<ast::NameRef>(item.value) : nullptr;
+    return name != nullptr && !sema::isTraining(program, name->name.text);
+  };
   for (const auto& file : module.files) {
     for (const ast::Decl* decl : file->declarations) {
       const auto* measure = ast::dynCast<ast::Measure>(decl);
       if (measure == nullptr || measure->name.text != design.name.text) continue;
       for (const ast::Clause& clause : measure->others) {
-        if (clause.word.text != "attack") continue;
-        for (const ast::Argument& item : clause.items) values.push_back(item.value);
+        if (clause.word.text != "attack" && clause.word.text != "examples") continue;
+        for (const ast::Argument& item : clause.items)
+          if (clause.word.text == "attack" || isFactor(item)) values.push_back(item.value);
       }
     }
   }
@@ -214,7 +221,7 @@ private:
       for (const ast::Expr* level : factor.levels) collect(level);
       used.insert(factor.parent.text);
     }
-    for (const ast::Expr* value : attacksOn(e.module, design)) collect(value);
+    for (const ast::Expr* value : clausesOn(e.program, e.module, design)) collect(value);
     std::set<std::string> given;
     for (const ast::Input& input : design.inputs) {
       if (input.parent.empty()) given.insert(input.name.text);
@@ -236,7 +243,9 @@ private:
       if (const std::string near = nearest(factor.name, names); !near.empty())
         d.note("did you mean the parameter `" + near + "`?").fix(factor.range, near);
       else
-        d.note("no parameter of the network bears its name, and neither `input`, `task`, `where` nor an `attack` mentions it");
+        d.note(
+            "no parameter of the network bears its name, and neither `input`, `task`, `where` nor the `examples` or `attack` of "
+            "a measurement mentions it");
     }
   }
 

@@ -33,12 +33,16 @@ constexpr std::int64_t kUsualRepeats = 10, kMostRepeats = 1000;  ///< of clause 
 struct ExamplesSpec {
   std::unique_ptr<sema::ExprPool> pool;
   DataSpec data;
-  ast::Name weights;                     ///< the training that made them
+  std::vector<ast::Name> weights;         ///< the training that made them, or one for each level of `chosenBy`
+  std::optional<std::uint32_t> chosenBy;  ///< position of the design's factor whose level says which; nothing: all rows have one
+  std::string weightsText;                ///< as a person writes it
+  SrcRange weightsRange;
   std::int64_t repeats = kUsualRepeats;  ///< of each batch, for its time; 0: it is not measured
   SrcRange range;
 };
-/// Nothing where it has errors, which were reported.
-std::optional<ExamplesSpec> readExamples(Session& session, const sema::Program& program, const ast::Clause& clause);
+/// Of a measurement of this design. Nothing where it has errors, which were reported.
+std::optional<ExamplesSpec> readExamples(Session& session, const sema::Program& program, const ast::Clause& clause,
+                                         const DesignSpec& design);
 
 /// How the learning rate moves, as a factor on the optimiser's `lr`. Lengths are in epochs and need not be whole.
 struct ScheduleSpec {

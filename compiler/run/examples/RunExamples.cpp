@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace tbem::driver {
@@ -36,11 +37,11 @@ std::int64_t batchOf(const graph::Row& row) {
   return row.values[graph[graph.inputs.front()].shape.front()].num;
 }
 
-perturb::Victim victimOf(const MeasuredExamples& examples, const graph::Row& row, std::int64_t batch) {
+perturb::Victim victimOf(const TrainingRun& training, const graph::Row& row, std::int64_t batch) {
   const graph::Graph& graph = row.graph();
   perturb::Victim victim;
   victim.input = graph[graph[graph.inputs.front()].storage].path;
-  const std::optional<std::size_t> axis = graph::classAxis(examples.training->spec, row, examples.training->shape);
+  const std::optional<std::size_t> axis = graph::classAxis(training.spec, row, training.shape);
   // One class for each example, or none that counts: a class for each pixel is no prediction of an example.
   const bool isOfExample = axis == 1 && !graph.outputs.empty() && graph[graph.outputs.front()].shape.size() == 2;
   if (isOfExample) victim.classAxis = axis;
@@ -73,9 +74,10 @@ runtime::Measurement measurementOf(const perturb::Costs& costs, const std::optio
   return value;
 }
 
-/// Hash of what the rows of a plan have in common: weights, data, what is asked. Errors: why they cannot run.
-tl::expected<std::string, std::string> hashOfExamples(const MeasuredExamples& examples, const CheckpointOf& checkpointOf) {
-  const auto weights = keptWeights(*examples.training, checkpointOf(*examples.training));
+/// Hash of what the rows of a plan and a training have in common: weights, data, what is asked. Errors: why they cannot run.
+tl::expected<std::string, std::string> hashOfExamples(const MeasuredExamples& examples, const TrainingRun& training,
+                                                      const CheckpointOf& checkpointOf) {
+  const auto weights = keptWeights(training, checkpointOf(training));
   if (!weights) return tl::unexpected(weights.error());
   const auto dataset = examples.reader->open(examples.settings);
   if (!dataset) return tl::unexpected(dataset.error());
@@ -86,29 +88,36 @@ tl::expected<std::string, std::string> hashOfExamples(const MeasuredExamples& ex
 
 }  // namespace
 
+const TrainingRun& trainingOf(const CaseRow& row) { return row.plan->examples->trainingOf(row.plan->run->rows[row.row]); }
+
 void checkExamples(Workspace& workspace, const Target& target, std::vector<MeasurePlan>& plans,
                    const std::vector<RowState>& rows) {
   DiagnosticSink& sink = workspace.session.sink;
   for (MeasurePlan& plan : plans) {
     if (!plan.examples) continue;
-    const auto trained = std::ranges::find(rows, plan.examples->training->step.get(), &RowState::run);
-    if (trained == rows.end() || !trained->elaborated) continue;  // which was told
+    std::set<const TrainingRun*> told;  // other rows would say the same of them
     for (const RowState& row : rows) {
       if (row.run != plan.run || !row.elaborated) continue;
-      if (!rowFits(sink, *plan.examples, *plan.run, row.row, *row.elaborated, *trained->elaborated))
-        break;  // the others would say the same
-      const bool isAttacked = attackOn(*plan.examples, row.row) != nullptr;
+      const TrainingRun& training = plan.examples->trainingOf(plan.run->rows[row.row]);
+      if (told.contains(&training)) continue;
+      const auto trained = std::ranges::find(rows, training.step.get(), &RowState::run);
+      if (trained == rows.end() || !trained->elaborated) continue;  // which was told
+      const bool fits = rowFits(sink, *plan.examples, *plan.run, row.row, *row.elaborated, *trained->elaborated);
+      const bool isAttacked = fits && attackOn(*plan.examples, row.row) != nullptr;
       if (isAttacked && !elaborateAttack(workspace, target, *plan.examples, *plan.run, row.row, *row.elaborated)) break;
+      if (!fits) told.insert(&training);
     }
   }
 }
 
 void identifyExamples(std::vector<CaseRow>& rows, const CheckpointOf& checkpointOf) {
-  std::map<const MeasurePlan*, tl::expected<std::string, std::string>> known;
+  using Key = std::pair<const MeasurePlan*, const TrainingRun*>;
+  std::map<Key, tl::expected<std::string, std::string>> known;
   for (CaseRow& row : rows) {
     if (!row.plan->examples || !row.skip.empty() || !row.examples.empty()) continue;
-    auto entry = known.find(row.plan);
-    if (entry == known.end()) entry = known.emplace(row.plan, hashOfExamples(*row.plan->examples, checkpointOf)).first;
+    const Key key{row.plan, &trainingOf(row)};
+    auto entry = known.find(key);
+    if (entry == known.end()) entry = known.emplace(key, hashOfExamples(*row.plan->examples, *key.second, checkpointOf)).first;
     if (!entry->second) {
       row.skip = entry->second.error();
       continue;
@@ -126,21 +135,21 @@ std::vector<const TrainingRun*> trainingsOf(const std::vector<CaseRow>& rows) {
   for (const CaseRow& row : rows) {
     if (!row.plan->examples) continue;
     std::vector<const TrainingRun*> chain;  // what it begins with first
-    for (const TrainingRun* one = row.plan->examples->training; one != nullptr; one = one->startsFrom)
-      chain.insert(chain.begin(), one);
+    for (const TrainingRun* one = &trainingOf(row); one != nullptr; one = one->startsFrom) chain.insert(chain.begin(), one);
     std::ranges::for_each(chain, add);
   }
   return trainings;
 }
 
 tl::expected<std::optional<runtime::Measurement>, std::string> measureExamples(RowTable& table, const CaseRow& row,
-                                                                               const std::string& checkpoint,
+                                                                               const CheckpointOf& checkpointOf,
                                                                                const ExampleProgress& progress) {
   const MeasuredExamples& examples = *row.plan->examples;
   const auto lowered = table.lowered({row.plan->run, row.row, row.backend, row.plan->tuning}, false);
   if (!lowered) return tl::unexpected(fmt::format("it cannot be lowered ({})", info(lowered.error().kind).code));
   const graph::Row& network = *(*lowered)->elaborated;
-  const auto weights = keptWeights(*examples.training, checkpoint);
+  const TrainingRun& training = trainingOf(row);
+  const auto weights = keptWeights(training, checkpointOf(training));
   if (!weights) return tl::unexpected(weights.error());
   const auto dataset = examples.reader->open(examples.settings);
   if (!dataset) return tl::unexpected(dataset.error());
@@ -149,7 +158,7 @@ tl::expected<std::optional<runtime::Measurement>, std::string> measureExamples(R
   if (!code) return tl::unexpected(code.error());
   perturb::Plan plan = examples.plan;
   plan.batch = batchOf(network);
-  perturb::Victim victim = victimOf(examples, network, plan.batch);
+  perturb::Victim victim = victimOf(training, network, plan.batch);
   victim.backend = table.backend(row.backend).backend;
   victim.weights = &*weights;
   victim.batch = &code->front().executable;

@@ -30,9 +30,12 @@ void identifyExamples(std::vector<CaseRow>& rows, const CheckpointOf& checkpoint
 /// The trainings whose weights these rows take, each once, behind those that they begin with.
 std::vector<const TrainingRun*> trainingsOf(const std::vector<CaseRow>& rows);
 
-/// What the row did with its examples. `checkpoint`: of its training. Nothing: it was ended. Errors: why it has no numbers.
+/// The training whose weights a row takes that is run over examples.
+const TrainingRun& trainingOf(const CaseRow& row);
+
+/// What the row did with its examples. Nothing: it was ended. Errors: why it has no numbers.
 tl::expected<std::optional<runtime::Measurement>, std::string> measureExamples(RowTable& table, const CaseRow& row,
-                                                                               const std::string& checkpoint,
+                                                                               const CheckpointOf& checkpointOf,
                                                                                const ExampleProgress& progress);
 
 }  // namespace tbem::driver

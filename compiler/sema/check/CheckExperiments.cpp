@@ -70,7 +70,7 @@ void NameChecker::checkPerturb(const ast::Perturb& decl) {
       const auto* call = ast::dynCast<ast::Call>(item.value);
       if (call == nullptr) continue;
       for (const ast::Argument& given : call->arguments) {
-        if (given.name.text != "objective") expr(given.value);
+        if (given.name.text != "objective" && given.name.text != "place") expr(given.value);
       }
     }
   }

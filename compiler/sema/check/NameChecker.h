@@ -104,6 +104,7 @@ private:
   void recordPlaces(const ast::Expr* places);
   void recordPlaces(const ast::Clause& clause);
   void recordExamples(const ast::Measure& decl, const ast::Design* design);
+  void recordTexts(const ast::Name& name, const ast::Factor& factor);
   void recordOthers(const ast::Decl& decl);
   Resolved calleeOf(const ast::Expr& expr) const;
 

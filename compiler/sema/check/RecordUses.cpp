@@ -1,4 +1,5 @@
 // What a walk over a declaration leaves behind in `Uses`, and the names that only editors ask for.
+#include "compiler/sema/Trainings.h"
 #include "compiler/sema/Walk.h"
 #include "compiler/sema/check/NameChecker.h"
 
@@ -7,6 +8,18 @@
 #include <algorithm>
 
 namespace tbem::sema {
+
+namespace {
+
+/// The factor of this name, if all its levels are texts.
+const ast::Factor* factorOfTexts(const ast::Design& design, std::string_view name) {
+  const auto isText = [](const ast::Expr* level) { return ast::dynCast<ast::String>(level) != nullptr; };
+  for (const ast::Factor& factor : design.factors)
+    if (factor.name.text == name) return std::ranges::all_of(factor.levels, isText) ? &factor : nullptr;
+  return nullptr;
+}
+
+}  // namespace
 
 namespace {
 NameKind kindOf(const ast::Decl& decl) {
@@ -233,12 +246,33 @@ void NameChecker::recordPlaces(const ast::Clause& clause) {
   for (const ast::Argument& item : clause.items) recordPlaces(item.value);
 }
 
-/// The data set and the training of a clause `examples`, and what a clause `attack` has of the design's factors.
+/// The data set of a clause `examples` and the trainings whose weights rows take, and what a clause `attack` has of the design's
+/// factors.
 void NameChecker::recordExamples(const ast::Measure& decl, const ast::Design* design) {
   for (const ast::Clause& clause : decl.others) {
     const bool isAttack = clause.word.text == "attack";
     if (!isAttack && clause.word.text != "examples") continue;
-    for (const ast::Argument& item : clause.items) recordFactors(item.value, isAttack ? design : nullptr);
+    for (const ast::Argument& item : clause.items) {
+      const auto* name = ast::dynCast<ast::NameRef>(item.value);
+      const ast::Factor* choosing =
+          item.name.text == "weights" && name != nullptr && design != nullptr && !isTraining(program, name->name.text)
+              ? factorOfTexts(*design, name->name.text)
+              : nullptr;
+      if (choosing != nullptr)
+        recordTexts(name->name, *choosing);
+      else
+        recordFactors(item.value, isAttack ? design : nullptr);
+    }
+  }
+}
+
+/// A factor of texts that name declarations: each text is such a name, without its quotes.
+void NameChecker::recordTexts(const ast::Name& name, const ast::Factor& factor) {
+  record(name.range, factor.name.range, NameKind::Factor);
+  for (const ast::Expr* level : factor.levels) {
+    const auto* text = ast::dynCast<ast::String>(level);
+    const Resolved found = text != nullptr ? program.resolve(module, text->value) : Resolved{};
+    if (found) record({text->range.begin + 1, text->range.end - 1}, found);
   }
 }
 
