@@ -21,6 +21,7 @@ NETWORKS = {
     "shufflenet_v2": ("shufflenet_v2(width: 0.5, classes: 10)", ["image=4,3,64,64"], "2e-2"),
     "unet": ("unet(classes: 3, width: 4)", ["image=2,3,32,48"], "2e-2"),
     "unet_valid": ("unet(classes: 3, width: 4, padded: false)", ["image=1,3,188,204"], "2e-2"),
+    "deepperform_generator": ("deepperform_generator()", ["image=2,3,20,20"], "own"),
     "vit": ("vit(layers: 2, width: 32, heads: 4, classes: 10, dropout: 0)", ["image=2,3,64,48"], "own"),
     "swin": ("swin(width: 16, units: [1, 2, 2], head_width: 8, window: 5, classes: 10, drop: 0)", ["image=2,3,52,36"], "own"),
     "regnet": ("regnet(depth: 4, initial: 24, slope: 12, step: 1.6, group: 8, squeeze: 0.25, classes: 10)", ["image=4,3,64,64"], "2e-2"),

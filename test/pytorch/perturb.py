@@ -68,6 +68,15 @@ block affine(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
 
 network moving(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] { return affine(x) }
 
+block nearly(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
+  weight gain: tensor[c, h, w] init constant(0.05)
+  weight shift: tensor[c, h, w] init constant(0.025)
+  return x * gain + shift
+}
+
+// Moves less than the ball reaches: a projection would have no gradient.
+network near(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] { return nearly(x) }
+
 block weighed(x: tensor[n, c, h, w]) -> tensor[n, 1, h, w] {
   weight share: tensor[c, 1, 1] init constant(0.3)
   weight shift: tensor[h, w] init constant(0.1)
@@ -88,12 +97,16 @@ WALKS = [
     "ilfo(steps: 4)", "ilfo(steps: 5, look: 1, rate: 0.03, distance: 0.5)",
     "gradmdm(steps: 4)", "gradmdm(steps: 5, look: 1, rate: 0.03, power: 2, temperature: 0.5)", "blackbox(steps: 60)",
 ]
+# the loss of DeepPerform's released program
+RELEASED = ["gradient(steps: 4, look: 0, objective: gates)", "gradient(steps: 4, look: 0, objective: gates, temperature: 0.5, rate: 0.02)"]
 EXITS = ["deepsloth(steps: 4)", "gradient(steps: 3, look: 0, objective: uncertainty)"]
 KEEPS = ["random", "gradient(steps: 4, look: 0)", "gradient(steps: 4, look: 1, label: 0.2, objective: margins)",
          "ilfo(steps: 4, label: 3)", "gradmdm(steps: 4, label: 0.2)", "blackbox(steps: 60, share: 0.3)"]
 LEARNS = ["generator(moving(), epochs: 4, examples: 20, rate: 0.02)",
           "generator(moving(), epochs: 3, examples: 20, optimizer: sgd(lr: 0.05), objective: margins)",
           "generator(moving(), epochs: 3, examples: 20, rate: 0.02, objective: closed)",
+          "generator(moving(), epochs: 3, examples: 20, rate: 0.02, objective: gates)",
+          "generator(near(), epochs: 3, examples: 20, rate: 0.002, objective: gates, place: projected)",
           "generator(moving(), epochs: 4, examples: 20, rate: 0.02, discriminator: telling(), adversarial: 0.5)"]
 FREE = ["universal(epochs: 30)", "generator(epochs: 30)"]  # random numbers begin them
 
@@ -101,8 +114,8 @@ DEFENDED = ["linf", "l2"]  # searches whose points are told from examples, and s
 
 # name, norm, radius, box, keeps the label, methods; each for both networks
 SEARCHES = [
-    ("linf", "linf", 0.1, BOX, False, WALKS + LEARNS + FREE),
-    ("l2", "l2", 0.8, BOX, False, WALKS + LEARNS + FREE),
+    ("linf", "linf", 0.1, BOX, False, WALKS + RELEASED + LEARNS + FREE),
+    ("l2", "l2", 0.8, BOX, False, WALKS + RELEASED + LEARNS + FREE),
     ("kept", "linf", 0.1, BOX, True, KEEPS),
     ("kept_l2", "l2", 0.8, 9, True, KEEPS),
 ]
@@ -312,6 +325,9 @@ WRONG = [
     ("power", skipper, "l2", "gradmdm(steps: 4)"),
     ("open gates", skipper, "linf", "gradmdm(steps: 4)"),
     ("shares", skipper, "linf", LEARNS[0]),
+    ("who comes", leaver, "l2", RELEASED[0]),
+    ("dear side", skipper, "linf", RELEASED[0]),
+    ("place", leaver, "linf", LEARNS[-2]),
     ("adversarial", leaver, "linf", LEARNS[-1]),
     ("discriminator", leaver, "linf", LEARNS[-1]),
 ]

@@ -24,6 +24,7 @@ class Method:
         self.power = float(given.get("power", 3.5))
         self.label = float(given.get("label", 0.03))
         self.epochs = int(given.get("epochs", 3))
+        self.projected = given.get("place") == "projected"
         self.adversarial = float(given.get("adversarial", 0))
         self.sgd = float(given["optimizer"][len("sgd(lr: "):-1]) if "optimizer" in given else None
 
@@ -56,6 +57,8 @@ class Twin:
         elif method.objective == "closed":
             power = 2 if self.wrong == "power" else method.power
             total = -self.closed(walk, method, power).pow(1 / power).sum()
+        elif method.objective == "gates":
+            total = self.surprises(walk, method)
         else:
             shares = [1 / len(walk.gates)] * len(walk.gates) if self.wrong == "shares" else walk.shares()
             terms = [gate.reach if method.objective == "flops" else gate.margin for gate in walk.gates]
@@ -73,6 +76,17 @@ class Twin:
         most = 1 if self.wrong == "open gates" else 0.5
         ways = [gate.margin if share > 0 else -gate.margin for gate, share in zip(walk.gates, walk.shares())]
         return sum((torch.sigmoid(way / method.temperature).clamp(max=most) + 1e-6).pow(power) for way in ways)
+
+    def surprises(self, walk, method):
+        """The cross entropy between what gates give and 1, of those that come to the gate, in the mean over all gates."""
+        def surprise(gate, share):
+            p = torch.sigmoid(gate.margin / method.temperature) if gate.likely is None else gate.likely
+            p = p if share > 0 or self.wrong == "dear side" else 1 - p
+            kept = p.detach().clamp(min=1e-12)
+            here = torch.ones_like(gate.here) if self.wrong == "who comes" else gate.here
+            return (here * -(kept.log() + (p - p.detach()) / kept)).sum()
+
+        return sum(surprise(gate, share) for gate, share in zip(walk.gates, walk.shares())) / len(walk.gates)
 
     # ---- where points may lie
 
@@ -137,12 +151,14 @@ class Twin:
         return found | counts, torch.where(replaces[:, None, None, None], x, points), torch.where(replaces, flops, most)
 
     def learn(self, method, examples, batch):
-        """What `moving` makes of the examples, once it was trained on this batch alone."""
+        """What `moving` or `near` makes of the examples, once it was trained on this batch alone."""
         gain, shift = (torch.full(examples.shape[1:], value, dtype=self.dtype, requires_grad=True)
-                       for value in (0.5, 0.25))
+                       for value in ((0.05, 0.025) if "near()" in method.text else (0.5, 0.25)))
 
         def place(seed):
             raw = seed * gain + shift
+            if method.projected and self.wrong != "place":
+                return self.within(seed + raw, seed)
             if self.norm == "linf":
                 return self.into_box(seed + self.radius * raw.tanh())
             return self.into_box(seed + self.radius * raw / (self.lengths(raw) + 1e-12))

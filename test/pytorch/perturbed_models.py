@@ -30,9 +30,10 @@ def read_arrays(path):
 class Gate:
     """Examples for which its condition does not hold go on in branch NUMBER+, the others in NUMBER-."""
 
-    def __init__(self, number, within, margin, taken, here, reach):
+    def __init__(self, number, within, margin, taken, here, reach, likely):
         self.open, self.shut, self.within = f"{number}+", f"{number}-", within
         self.margin, self.taken = margin, taken
+        self.likely = likely  # how likely the gate says its open branch is; None: it compares two tensors
         self.here = here    # who comes to it
         self.reach = reach  # how likely an example comes to its open branch
 
@@ -110,21 +111,21 @@ class Walk:
 
     # ---- gates
 
-    def gate(self, margin, taken):
+    def gate(self, margin, taken, likely=None):
         self.takes(1)  # the comparison
         reach = None
         if self.temperature is not None:
             reach = torch.sigmoid(margin / self.temperature)
             reach = reach if self.reach is None else self.reach * reach
         here = self.inside[self.branch]
-        gate = Gate(len(self.gates) + 1, self.branch, margin, taken, here, reach)
+        gate = Gate(len(self.gates) + 1, self.branch, margin, taken, here, reach, likely)
         self.gates.append(gate)
         self.costs |= {gate.open: 0, gate.shut: 0}
         self.inside |= {gate.open: here & ~taken, gate.shut: here & taken}
         return gate
 
     def exit_when_at_least(self, y, score, threshold):
-        gate = self.gate(threshold - score, score >= threshold)
+        gate = self.gate(threshold - score, score >= threshold, 1 - score)
         self.results.append(y)
         self.leaves.append(self.inside[gate.shut])
         self.branch, self.reach = gate.open, gate.reach
@@ -139,11 +140,11 @@ class Walk:
             self.best = torch.where(better, score, self.best[0]), torch.where(better[:, None], y, self.best[1])
         self.exit_when_at_least(y, score, threshold)
 
-    def skip(self, x, arm, score, margin, taken, sign, leaving=lambda x: x):
+    def skip(self, x, arm, score, margin, taken, sign, leaving=lambda x: x, likely=None):
         """x through `arm`, or through `leaving` where `taken`. `score` is what the mixture's gradient goes to, and `sign` 1
         where a larger one opens, else -1."""
         outside, before = self.branch, self.reach
-        gate = self.gate(margin, taken)
+        gate = self.gate(margin, taken, likely)
         self.branch, self.reach = gate.open, gate.reach
         y = arm(x)
         self.branch = gate.shut
@@ -208,13 +209,13 @@ def skipper(walk, image):
         y = walk.conv_bn_relu(x, f"{path}.conv_bn_relu")
         score = walk.dense(walk.pool(y), f"{path}.dense")[:, 0]
         again = f"{path}.conv_bn_relu_2"
-        return walk.skip(y, lambda z: walk.conv_bn_relu(z, again), score, score - 0.1, 0.1 > score, 1)
+        return walk.skip(y, lambda z: walk.conv_bn_relu(z, again), score, score - 0.1, 0.1 > score, 1, likely=score)
 
     x = walk.conv_bn_relu(image, "conv_bn_relu")
     for unit in range(2):
         score = walk.sigmoid(walk.dense(walk.pool(x), f"unit[{unit}].dense"))[:, 0]
         path = f"unit[{unit}].conv_bn_relu"
-        x = walk.skip(x, lambda z, path=path: walk.conv_bn_relu(z, path), score, score - 0.5, score <= 0.5, 1)
+        x = walk.skip(x, lambda z, path=path: walk.conv_bn_relu(z, path), score, score - 0.5, score <= 0.5, 1, likely=score)
     shut, open_ = (walk.dense(walk.pool(x), path)[:, 0] for path in ("dense", "dense_2"))
     x = walk.skip(x, lambda y: inner(y, "inner"), shut - open_, open_ - shut, shut > open_, -1,
                   lambda y: inner(walk.conv_bn_relu(y, "conv_bn_relu_2"), "inner_2"))

@@ -2,7 +2,7 @@
 import torch
 import torch.nn.functional as F
 
-from primitives import conv, layer_norm, linear
+from primitives import conv, layer_norm, linear, norm
 from vision_models import conv_norm, divisible, inverted_residual, squeeze_excitation
 
 
@@ -121,4 +121,31 @@ def inception_v3(x, p):
     return linear(x.mean((2, 3)), p)
 
 
-MODELS = {"swin": swin, "regnet": regnet, "mnasnet": mnasnet, "efficientnet_v2": efficientnet_v2, "inception_v3": inception_v3}
+def deepperform_generator(x, p):
+    def transposed(x, **options):
+        return F.conv_transpose2d(x, next(p), None, **options)
+
+    def moved(x):
+        return F.leaky_relu(F.instance_norm(x), 0.01)
+
+    def padded(x):
+        return norm(conv(F.pad(x, (1, 1, 1, 1), mode="reflect"), p, bias=False), p)
+
+    def attention(x):
+        share = next(p)
+        n, c, h, w = x.shape
+        query, key, value = (conv(x, p).flatten(2) for _ in range(3))
+        seen = torch.einsum("nci,ncj->nij", query, key).softmax(2)
+        return x + share * torch.einsum("ncj,nij->nci", value, seen).reshape(n, c, h, w)
+
+    for stride in (1, 2, 2):
+        x = moved(conv(x, p, stride=stride))
+    for _ in range(4):
+        y = padded(padded(x))
+        x = y + (x if y.shape == x.shape else norm(conv(x, p, bias=False), p))
+    for _ in range(2):
+        x = attention(moved(transposed(x, stride=2)))
+    return transposed(x).tanh()
+
+
+MODELS = {"deepperform_generator": deepperform_generator, "swin": swin, "regnet": regnet, "mnasnet": mnasnet, "efficientnet_v2": efficientnet_v2, "inception_v3": inception_v3}

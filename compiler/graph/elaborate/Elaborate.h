@@ -84,7 +84,8 @@ enum class Objective : std::uint8_t {
   Margins,      ///< minus the margins of its gates, weighted by `shares`
   Flops,        ///< minus the share of its FLOPs with the logistic function of the margin in place of each decision
   Uncertainty,  ///< the cross entropy of its exits, but for the last result, to the uniform distribution
-  Closed        ///< minus a norm of how likely its closed gates open (GradMDM)
+  Closed,       ///< minus a norm of how likely its closed gates open (GradMDM)
+  Gates         ///< the cross entropy between what its gates give and 1, in the mean over gates (DeepPerform as released)
 };
 
 /// The graphs of one method of a search, around a network whose weights stay as they are and which is at inference.

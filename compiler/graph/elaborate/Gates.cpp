@@ -325,6 +325,32 @@ Value Gates::trainedSkip(Elaborator& e, const ast::Skip& expr) {
 
 // ---- Gates in a search for slow inputs -----------------------------------------------------------------------------------
 
+namespace {
+
+/// How likely a sample goes the way that costs more, with a logistic distribution in place of the decision. Poison after a
+/// report.
+Value likelihood(Elaborator& e, const Value& margin, SrcRange range) {
+  const Value temperature = Value::number(e.pool.constant(e.options.search->temperature), true);
+  return e.callNamed("passing", {margin}, {{"temperature", temperature}}, range);
+}
+
+/// Whether it is a number between 0 and 1, as thresholds of probabilities are.
+bool isShare(Elaborator& e, const Value& value) {
+  const auto number = value.is(ValueKind::Number) ? e.peek(value.expr) : std::nullopt;
+  return number && number->num > 0 && compare(*number, {1}) < 0;
+}
+
+/// How likely a gate itself says that `more` - `less` is above 0: of a score that is compared with a share, the score, or what it
+/// lacks to 1.
+Value likelihoodOf(Elaborator& e, const Value& more, const Value& less, SrcRange range) {
+  if (isShare(e, less)) return more;
+  if (isShare(e, more)) return e.callNamed("scalar_sub", {less}, {{"value", Value::number(e.pool.constant(1), true)}}, range);
+  const Value margin = difference(e, more, less, range);
+  return margin.isPoison() ? margin : likelihood(e, margin, range);
+}
+
+}  // namespace
+
 /// Of a comparison that was evaluated: its margin, and how likely a sample comes behind it. False after a report.
 bool Gates::addMargin(Elaborator& e, const ast::Binary& comparison, const Value& left, const Value& right) {
   Margin& gate = found.emplace_back();
@@ -334,13 +360,25 @@ bool Gates::addMargin(Elaborator& e, const ast::Binary& comparison, const Value&
   const Value margin = opens ? difference(e, left, right, range) : difference(e, right, left, range);
   if (margin.isPoison()) return false;
   gate.margin = static_cast<TensorId>(margin.id);
-  if (e.options.search->objective != Objective::Flops) return true;
-  const Value temperature = Value::number(e.pool.constant(e.options.search->temperature), true);
-  Value passing = e.callNamed("passing", {margin}, {{"temperature", temperature}}, range);
-  if (!passing.isPoison() && reach != kNoTensor) passing = e.callNamed("mul", {tensorValue(reach), passing}, {}, range);
-  if (passing.isPoison()) return false;
-  gate.reach = static_cast<TensorId>(passing.id);
-  return true;
+  const Objective objective = e.options.search->objective;
+  if (objective == Objective::Flops) {
+    gate.reach = onTheWay(e, likelihood(e, margin, range), range);
+    return gate.reach != kNoTensor;
+  }
+  if (objective != Objective::Gates) return true;
+  const std::vector<Rational>& shares = e.options.search->shares;
+  const bool costsMore = found.size() > shares.size() || shares[found.size() - 1].num >= 0;  // with a margin above 0
+  const Value likely = opens == costsMore ? likelihoodOf(e, left, right, range) : likelihoodOf(e, right, left, range);
+  if (likely.isPoison()) return false;
+  gate.surprise = onTheWay(e, e.callNamed("surprise", {likely}, {}, range), range);
+  gate.reach = onTheWay(e, e.callNamed("passes", {margin}, {}, range), range);
+  return gate.surprise != kNoTensor && gate.reach != kNoTensor;
+}
+
+/// A number of each sample, of those that come here. kNoTensor after a report.
+TensorId Gates::onTheWay(Elaborator& e, Value number, SrcRange range) const {
+  if (!number.isPoison() && reach != kNoTensor) number = e.callNamed("mul", {tensorValue(reach), number}, {}, range);
+  return number.isPoison() ? kNoTensor : static_cast<TensorId>(number.id);
 }
 
 /// Of an exit, which is not decided: what follows is for those that are likely to go on.

@@ -25,8 +25,12 @@ class Elaborator;
 struct Margin {
   TensorId margin =
       kNoTensor;  ///< of each sample, by how much it goes the way that costs more; kNoTensor: the gate compares nothing
-  /// How likely a sample comes to what that way computes; kNoTensor: it is not known, as with an objective that does not ask.
+  /// How likely a sample comes to what that way computes (Objective::Gates: 1 or 0, whether it does); kNoTensor: it is not known,
+  /// as with an objective that does not ask.
   TensorId reach = kNoTensor;
+  /// Objective::Gates: of each sample, minus the logarithm of how likely the gate says that way is, and 0 where it does not come
+  /// here.
+  TensorId surprise = kNoTensor;
 };
 
 /// A decision that a training draws by REINFORCE.
@@ -57,6 +61,7 @@ private:
   sema::Value drawShare(Elaborator& elaborator, const sema::Value& score, const sema::Value& opens, SrcRange range);
   bool keepMargin(Elaborator& elaborator, const ast::Expr& condition, const char* gate);
   bool addMargin(Elaborator& elaborator, const ast::Binary& comparison, const sema::Value& left, const sema::Value& right);
+  TensorId onTheWay(Elaborator& elaborator, sema::Value number, SrcRange range) const;
   sema::Value trainedSkip(Elaborator& elaborator, const ast::Skip& expr);
   std::optional<TensorId> exitCondition(Elaborator& elaborator, const ast::Exit& statement, std::optional<TensorId>& score);
   bool keepBest(Elaborator& elaborator, TensorId score, TensorId value, SrcRange range);

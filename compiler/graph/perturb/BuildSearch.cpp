@@ -112,9 +112,28 @@ private:
     return !sum.isPoison();
   }
 
+  /// The cross entropy between what gates give and 1, in the mean over all gates; those that compare nothing have none.
+  bool addSurprise() {
+    const std::vector<Margin>& margins = e.margins();
+    const Rational share{-1, static_cast<std::int64_t>(std::max<std::size_t>(margins.size(), 1))};
+    for (const Margin& gate : margins) {
+      if (gate.surprise != kNoTensor && !add(call("worth", {tensorValue(gate.surprise)}, {{"share", share}}))) return false;
+    }
+    if (sum.isPoison()) e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
+    return !sum.isPoison();
+  }
+
   bool addGates(const std::vector<TensorId>& results) {
-    if (search.objective == Objective::Uncertainty) return addUncertainty(results);
-    return search.objective == Objective::Closed ? addClosed() : addMargins();
+    switch (search.objective) {
+      case Objective::Uncertainty:
+        return addUncertainty(results);
+      case Objective::Closed:
+        return addClosed();
+      case Objective::Gates:
+        return addSurprise();
+      default:
+        return addMargins();
+    }
   }
 
   bool addUncertainty(const std::vector<TensorId>& results) {

@@ -28,9 +28,9 @@ const Words kUncertain{"steps", "rate", "look", "label"};
 const Words kAdam{"steps", "rate", "look", "distance", "label"};
 const Words kClosed{"steps", "rate", "look", "temperature", "power", "distance", "label"};
 const Words kAsk{"steps", "share"};
-const Words kLearn{"epochs", "examples", "rate", "optimizer", "objective", "temperature"};
-const Words kGenerate{"network",   "epochs",      "examples",      "rate",       "optimizer",
-                      "objective", "temperature", "discriminator", "adversarial"};
+const Words kLearn{"epochs", "examples", "rate", "optimizer", "objective", "temperature", "place"};
+const Words kGenerate{"network",   "epochs",      "examples", "rate",          "optimizer",
+                      "objective", "temperature", "place",    "discriminator", "adversarial"};
 
 /// What a method is where the program says no more. A new one is a row here, with its operators in stdlib/nn/perturbation.tbem
 /// and a line in docs/perturb.md.
@@ -65,6 +65,8 @@ public:
   ArgumentReader(ClauseReader& reader, const MethodForm& form, bool keepLabel, MethodSpec& method)
       : e(reader), form(form), keepLabel(keepLabel), method(method) {}
 
+  bool projects = false;  ///< `place: projected`
+
   void read(const ast::Argument& given) {
     const bool isNetwork = given.name.empty() && form.word == "generator" && !given.rest;
     const std::string name = isNetwork ? "network" : given.name.text;
@@ -97,6 +99,8 @@ public:
       method.optimizer = &value;
     else if (name == "objective")
       readObjective(value);
+    else if (name == "place")
+      readPlace(value);
     else if (name == "share")
       method.search.covered = readShare(e, name, value, "an image").value_or(method.search.covered);
     else
@@ -114,9 +118,20 @@ private:
       method.search.objective = Objective::Closed;
     else if (name == "uncertainty")
       method.search.objective = Objective::Uncertainty;
+    else if (name == "gates")
+      method.search.objective = Objective::Gates;
     else
-      e.fail(diag::design_clause_value, expr.range, "objective", "`flops`, `margins`, `closed` or `uncertainty`",
+      e.fail(diag::design_clause_value, expr.range, "objective", "`flops`, `margins`, `closed`, `uncertainty` or `gates`",
              "`" + e.text(expr) + "`");
+  }
+
+  /// How what a network gives becomes a point: brought to the radius, or added and projected.
+  void readPlace(const ast::Expr& expr) {
+    const std::string name = calledWord(&expr).name;
+    if (name == "projected")
+      projects = true;
+    else if (name != "scaled")
+      e.fail(diag::design_clause_value, expr.range, "place", "`scaled` or `projected`", "`" + e.text(expr) + "`");
   }
 
   /// A real parameter: above 0 where it divides or moves, else from 0.
@@ -229,7 +244,6 @@ std::optional<MethodSpec> readMethod(ClauseReader& e, const ast::Argument& item,
   search.generator = form->generator;
   search.path = fmt::format("{}_{}", name, place.number);
   search.states = form->states;
-  search.move = fmt::format("{}_{}", form->move, ball.norm == Norm::L2 ? "l2" : "linf");
   search.proposes = name == "blackbox";
   // Of GradMDM's program: 100 of the distance to 150 000 of the gates.
   search.distance = name == "ilfo" ? Rational{1, 100} : name == "gradmdm" ? Rational{1, 1500} : Rational{0};
@@ -237,10 +251,11 @@ std::optional<MethodSpec> readMethod(ClauseReader& e, const ast::Argument& item,
   // A weight of 1 makes every exit surer of the prediction, and points cheaper than their examples.
   if (place.keepLabel && walks) search.keep = {3, 100};
   search.rate = form->rate.num != 0 ? form->rate : mul(ball.radius, {1, 10}).value_or(ball.radius);
+  ArgumentReader arguments(e, *form, place.keepLabel, method);
   if (call != nullptr) {
-    ArgumentReader arguments(e, *form, place.keepLabel, method);
     for (const ast::Argument& given : call->arguments) arguments.read(given);
   }
+  search.move = fmt::format("{}_{}", arguments.projects ? "projected" : form->move, ball.norm == Norm::L2 ? "l2" : "linf");
   if (compare(search.adversarial, {1}) != 0 && search.discriminator == nullptr)
     e.fail(diag::design_clause_value, item.range, "adversarial", "a `discriminator` beside it", "none");
   search.parameters = {{"radius", ball.radius}, {"low", ball.low}, {"high", ball.high}};

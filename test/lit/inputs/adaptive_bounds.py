@@ -7,7 +7,8 @@ Numbers are of one picture of 3 x 32 x 32. Those of SkipNet and of Shallow-Deep 
 released code in PyTorch 2.15: `deepperform` takes 2 x in x out x kernel a pixel of nn.Conv2d, whatever its groups, and 2 x in x out of
 nn.Linear, with what nn.LSTM computes left out; `sdn` is the profiler of that code with its sums in f64, because those in f32 lose the last
 digits. BlockDrop: table 1 of DeepPerform counts blocks of 9 437 184 and 7 077 888 and 128 FLOPs for a value head that only the policy's
-training uses. RANet and MSDNet: the authors' code at CIFAR-100, in millions. B-LeNet of pictures of 1 x 28 x 28, B-AlexNet, B-ResNet, DeeBERT and PABEE of 128 tokens:
+training uses. RANet and MSDNet: the authors' code at CIFAR-100, in millions. DeepPerform's generator: the authors' code, as a
+forward pass of it was counted in PyTorch 1.13. B-LeNet of pictures of 1 x 28 x 28, B-AlexNet, B-ResNet, DeeBERT and PABEE of 128 tokens:
 the layers of their papers, written out below.
 """
 import json
@@ -89,6 +90,9 @@ def dynconv(n):
 
 DYNCONV = dynconv(5)
 
+# Convolutions of 4 x 4 at every second place, without padding: 32, 15, 6, 2 pixels a side.
+JUDGE = 2 * 16 * (3 * 8 * 15**2 + 8 * 16 * 6**2 + 16 * 32 * 2**2) + 2 * 32 * 2**2
+
 # network, convention, parameters or None, FLOPs from the least path to the most: all exits, or two bounds; or one number
 ROWS = [
     ("skipnet()", "deepperform", 1751655, [10887588, 506339748]),
@@ -109,6 +113,8 @@ ROWS = [
     ("branchy_resnet()", "flop2", RESNET[1], RESNET[0]),
     ("mixture_of_depths()", "flop2", 124439808 + 6 * 768, [DEPTHS]),
     ("switch_transformer()", "flop2", 124439808 + 6 * (8 * 768 + 7 * 8 * 768**2 - 5 * 768), [SWITCH]),
+    ("deepperform_generator()", "flop2", 15788658, [1289174704]),
+    ("deepperform_discriminator()", "flop2", 10809, [JUDGE]),
     ("dynconv()", "flop2", DYNCONV[1], DYNCONV[0]),
     ("act_resnet()", "flop2", None, [ACT + UNIT + 2 * HALVING, ACT + 13 * UNIT + 2 * HALVING]),
     ("deebert()", "flop2", BERT + 12 * (768 * 768 + 768 + 768 * 2 + 2), [k * (LAYER + RAMP) for k in range(1, 13)]),

@@ -41,7 +41,7 @@ std::set<std::string> wordsOfTheLanguage() {
         "box certify harden keep label look norm linf l2 margins objective rate examples share steps temperature "
         "random uniform gradient deepsloth ilfo gradmdm blackbox power closed universal generator test detect svm folds cost "
         "squeeze "
-        "bits median attack increase_mean",
+        "bits median attack increase_mean place projected scaled energy seconds",
         // rows over a data set
         "count repeats mean_flops",
         // budgets
