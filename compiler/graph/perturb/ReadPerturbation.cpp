@@ -78,6 +78,10 @@ private:
 
   void readMetric(const ast::Argument& item) {
     const auto [name, call] = calledWord(item.value);
+    if (const auto [first, fresh] = metrics.emplace(name, item.range); !fresh && !name.empty()) {
+      e.sink.report(diag::argument_twice, item.range, name).label(first->second, "given here first");
+      return;
+    }
     if (name == "flops" && call == nullptr) return;  // always
     const bool plain = call == nullptr || call->arguments.empty();
     const ast::Argument* given = !plain && call->arguments.size() == 1 ? &call->arguments.front() : nullptr;
@@ -110,6 +114,7 @@ private:
   ClauseReader e;
   const ast::Perturb& decl;
   PerturbSpec& spec;
+  std::map<std::string, SrcRange> metrics;  ///< those that were met
 };
 
 }  // namespace
