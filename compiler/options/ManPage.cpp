@@ -35,6 +35,7 @@ constexpr std::array kEnvironment = {
     Row{"XDG_STATE_HOME", "where what is typed in dialogues is kept (default: ~/.local/state)"},
     Row{"NO_COLOR", "no colours"},
     Row{"TBEM_PROGRESS", "`at-once`: a terminal shows the progress of a search from its beginning"},
+    Row{"TBEM_POWERCAP", "where counters of energy are (default: /sys/class/powercap)"},
     Row{"TBEM_FAKE", "what the backend `fake` simulates"},
     Row{"OMP_THREAD_LIMIT, GOMP_SPINCOUNT, OMP_WAIT_POLICY", "how many threads a run has, and how long they wait for work"},
 };
