@@ -171,7 +171,7 @@ namespace {
 
 /// Waits until the counters have moved since the meter's last look, and gives the time.
 Result<double> nextTick(measure::EnergyMeter& meter) {
-  constexpr double kPatience = 1;  // seconds; they move about once in a thousandth of it
+  constexpr double kPatience = 3;  // seconds; they move about a thousand times in one
   const std::optional<double> before = meter.joules();
   const double start = measure::monotonicSeconds();
   while (true) {

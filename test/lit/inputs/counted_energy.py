@@ -55,7 +55,7 @@ def main():
             bad.append((method["method"], method["energy_reason"]))
     watt = statistics.median(watts) if watts else 0
     # A run's median time leaves out what disturbed it, which the counters have.
-    print(f"{len(methods)} methods as their points: {bad or 'the same'}; {'about a watt' if 0.5 < watt < 3 else watt}")
+    print(f"{len(methods)} methods as their points: {bad or 'the same'}; {'about a watt' if 0.3 < watt < 10 else watt}")
     sys.exit(bool(bad) or not methods)
 
 
