@@ -103,8 +103,9 @@ tl::expected<bool, std::string> isDamaged(const std::string& path, bool whole) {
 
 using Variable = std::unique_ptr<matvar_t, decltype(&::Mat_VarFree)>;
 
-/// With its numbers, or without.
-tl::expected<Variable, std::string> readVariable(const std::string& path, const std::string& name, bool whole) {
+/// With their numbers, or without.
+tl::expected<std::vector<Variable>, std::string> readVariables(const std::string& path, const std::vector<std::string>& names,
+                                                               bool whole) {
   const auto& library = matio();
   if (!library) return Failure(library.error());
   const auto damaged = isDamaged(path, whole);
@@ -112,9 +113,13 @@ tl::expected<Variable, std::string> readVariable(const std::string& path, const 
   if (*damaged) return Failure(fmt::format("{}: it is cut off, or damaged", path));
   const std::unique_ptr<mat_t, decltype(&::Mat_Close)> file(library->open(path.c_str(), MAT_ACC_RDONLY), library->close);
   if (file == nullptr) return Failure(fmt::format("{}: it is no .mat file", path));
-  matvar_t* const read = whole ? library->read(file.get(), name.c_str()) : library->readInfo(file.get(), name.c_str());
-  if (read == nullptr) return Failure(fmt::format("{}: there is no array `{}` in it, or it is damaged", path, name));
-  return Variable(read, library->free);
+  std::vector<Variable> variables;
+  for (const std::string& name : names) {
+    matvar_t* const read = whole ? library->read(file.get(), name.c_str()) : library->readInfo(file.get(), name.c_str());
+    if (read == nullptr) return Failure(fmt::format("{}: there is no array `{}` in it, or it is damaged", path, name));
+    variables.emplace_back(read, library->free);
+  }
+  return variables;
 }
 
 std::vector<std::size_t> dimsOf(const matvar_t& variable) {
@@ -161,28 +166,40 @@ bool takeAny(const matvar_t& variable, std::vector<std::uint8_t>& values) {
   }
 }
 
-}  // namespace
-
-tl::expected<std::vector<std::size_t>, std::string> matDims(const std::string& path, const std::string& name) {
-  const auto variable = readVariable(path, name, false);
-  if (!variable) return Failure(variable.error());
-  return dimsOf(**variable);
-}
-
-tl::expected<MatArray, std::string> readMat(const std::string& path, const std::string& name) {
-  const auto variable = readVariable(path, name, true);
-  if (!variable) return Failure(variable.error());
-  const matvar_t& read = **variable;
+tl::expected<MatArray, std::string> arrayOf(const std::string& path, const matvar_t& read) {
   MatArray array{dimsOf(read), {}};
   const std::size_t count = std::accumulate(array.dims.begin(), array.dims.end(), std::size_t{1}, std::multiplies<>());
   // A damaged file may have less than it says, or nothing at all.
   const bool isWhole =
       read.data != nullptr && read.data_size > 0 && read.nbytes / static_cast<std::size_t>(read.data_size) >= count;
-  if (!isWhole) return Failure(fmt::format("{}: the numbers of `{}` cannot be read: it is cut off or damaged", path, name));
+  if (!isWhole) return Failure(fmt::format("{}: the numbers of `{}` cannot be read: it is cut off or damaged", path, read.name));
   array.values.resize(count);
   if (read.isComplex != 0 || !takeAny(read, array.values))
-    return Failure(fmt::format("{}: `{}` has something else than whole numbers from 0 to 255", path, name));
+    return Failure(fmt::format("{}: `{}` has something else than whole numbers from 0 to 255", path, read.name));
   return array;
+}
+
+}  // namespace
+
+tl::expected<std::vector<std::vector<std::size_t>>, std::string> matDims(const std::string& path,
+                                                                         const std::vector<std::string>& names) {
+  const auto variables = readVariables(path, names, false);
+  if (!variables) return Failure(variables.error());
+  std::vector<std::vector<std::size_t>> dims;
+  for (const Variable& variable : *variables) dims.push_back(dimsOf(*variable));
+  return dims;
+}
+
+tl::expected<std::vector<MatArray>, std::string> readMat(const std::string& path, const std::vector<std::string>& names) {
+  const auto variables = readVariables(path, names, true);
+  if (!variables) return Failure(variables.error());
+  std::vector<MatArray> arrays;
+  for (const Variable& variable : *variables) {
+    auto array = arrayOf(path, *variable);
+    if (!array) return Failure(array.error());
+    arrays.push_back(std::move(*array));
+  }
+  return arrays;
 }
 
 tl::expected<std::string, std::string> matLibrary() {

@@ -16,10 +16,11 @@ struct MatArray {
   std::vector<std::uint8_t> values;  ///< the first index is the fastest
 };
 
-/// The shape of an array in a file, which is not read itself. Errors: the file, the name, or why matio cannot be opened.
-tl::expected<std::vector<std::size_t>, std::string> matDims(const std::string& path, const std::string& name);
-/// Errors: as above; numbers that are none of those that MatArray has.
-tl::expected<MatArray, std::string> readMat(const std::string& path, const std::string& name);
+/// The shapes of arrays in a file, which are not read themselves. Errors: the file, a name, or why matio cannot be opened.
+tl::expected<std::vector<std::vector<std::size_t>>, std::string> matDims(const std::string& path,
+                                                                         const std::vector<std::string>& names);
+/// The arrays, in the order of their names. Errors: as above; numbers that are none of those that MatArray has.
+tl::expected<std::vector<MatArray>, std::string> readMat(const std::string& path, const std::vector<std::string>& names);
 
 /// Which version of matio reads files on this machine, or why none does.
 tl::expected<std::string, std::string> matLibrary();

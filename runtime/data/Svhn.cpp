@@ -39,11 +39,9 @@ tl::expected<std::int64_t, std::string> countOf(const std::string& path, const D
 }
 
 tl::expected<std::int64_t, std::string> countIn(const std::string& path) {
-  const auto images = matDims(path, "X");
-  if (!images) return Failure(images.error());
-  const auto labels = matDims(path, "y");
-  if (!labels) return Failure(labels.error());
-  return countOf(path, *images, *labels);
+  const auto dims = matDims(path, {"X", "y"});
+  if (!dims) return Failure(dims.error());
+  return countOf(path, dims->front(), dims->back());
 }
 
 class Svhn final : public Dataset {
@@ -90,15 +88,14 @@ private:
     const auto at = static_cast<std::size_t>(split);
     const std::lock_guard lock(loading);
     if (parts[at].labels.empty()) {
-      auto images = readMat(paths[at], "X");
-      if (!images) return Failure("svhn: " + images.error());
-      auto labels = readMat(paths[at], "y");
-      if (!labels) return Failure("svhn: " + labels.error());
-      const auto count = countOf(paths[at], images->dims, labels->dims);
+      auto arrays = readMat(paths[at], {"X", "y"});
+      if (!arrays) return Failure("svhn: " + arrays.error());
+      MatArray &images = arrays->front(), &labels = arrays->back();
+      const auto count = countOf(paths[at], images.dims, labels.dims);
       if (!count) return Failure("svhn: " + count.error());
       if (*count != (at == 0 ? about.train : about.test))
         return Failure(fmt::format("svhn: {}: it has changed since it was opened", paths[at]));
-      parts[at] = {std::move(images->values), std::move(labels->values)};
+      parts[at] = {std::move(images.values), std::move(labels.values)};
     }
     return &parts[at];
   }

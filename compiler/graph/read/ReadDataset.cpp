@@ -121,8 +121,8 @@ public:
     const auto* name = ast::dynCast<ast::NameRef>(&expr);
     if (name == nullptr) return fail(expr);
     spec.weightsText = name->name.text;
-    const std::optional<std::uint32_t> factor =
-        sema::isTraining(e.program, name->name.text) ? std::nullopt : design.find(name->name.text);
+    const ast::Name* other = sema::factorOfWeights(e.program, name);
+    const std::optional<std::uint32_t> factor = other != nullptr ? design.find(other->text) : std::nullopt;
     if (factor) return readFactor(*factor, expr);
     spec.weights = {name->name};
   }

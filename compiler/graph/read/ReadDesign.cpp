@@ -37,18 +37,17 @@ const sema::Module& moduleOf(const sema::Program& program, const ast::Design& de
 /// weights rows have, where that is no training.
 std::vector<const ast::Expr*> clausesOn(const sema::Program& program, const sema::Module& module, const ast::Design& design) {
   std::vector<const ast::Expr*> values;
-  const auto isFactor = [&](const ast::Argument& item) {
-    const auto* name = item.name.text == "weights" ? ast::dynCast<ast::NameRef>(item.value) : nullptr;
-    return name != nullptr && !sema::isTraining(program, name->name.text);
+  const auto mayName = [&](const ast::Clause& clause, const ast::Argument& item) {
+    if (clause.word.text == "attack") return true;
+    return clause.word.text == "examples" && item.name.text == "weights" && sema::factorOfWeights(program, item.value) != nullptr;
   };
   for (const auto& file : module.files) {
     for (const ast::Decl* decl : file->declarations) {
       const auto* measure = ast::dynCast<ast::Measure>(decl);
       if (measure == nullptr || measure->name.text != design.name.text) continue;
       for (const ast::Clause& clause : measure->others) {
-        if (clause.word.text != "attack" && clause.word.text != "examples") continue;
         for (const ast::Argument& item : clause.items)
-          if (clause.word.text == "attack" || isFactor(item)) values.push_back(item.value);
+          if (mayName(clause, item)) values.push_back(item.value);
       }
     }
   }

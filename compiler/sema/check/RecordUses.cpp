@@ -253,13 +253,10 @@ void NameChecker::recordExamples(const ast::Measure& decl, const ast::Design* de
     const bool isAttack = clause.word.text == "attack";
     if (!isAttack && clause.word.text != "examples") continue;
     for (const ast::Argument& item : clause.items) {
-      const auto* name = ast::dynCast<ast::NameRef>(item.value);
-      const ast::Factor* choosing =
-          item.name.text == "weights" && name != nullptr && design != nullptr && !isTraining(program, name->name.text)
-              ? factorOfTexts(*design, name->name.text)
-              : nullptr;
+      const ast::Name* name = item.name.text == "weights" ? factorOfWeights(program, item.value) : nullptr;
+      const ast::Factor* choosing = name != nullptr && design != nullptr ? factorOfTexts(*design, name->text) : nullptr;
       if (choosing != nullptr)
-        recordTexts(name->name, *choosing);
+        recordTexts(*name, *choosing);
       else
         recordFactors(item.value, isAttack ? design : nullptr);
     }
