@@ -181,6 +181,7 @@ private:
     desc.attribute_count = static_cast<std::int32_t>(call.attributes.size());
     desc.threads = program.threads;
     desc.algorithm = algorithm;
+    desc.tf32 = program.tf32 ? 1 : 0;
     return desc;
   }
 

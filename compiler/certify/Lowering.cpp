@@ -170,6 +170,8 @@ tl::expected<Steps, std::string> lower(const graph::Row& row, const Arrays& arra
   if (graph::firstGate(graph) == nullptr)
     return tl::unexpected(std::string("the network has no gates: all inputs cost the same"));
   if (graph.training) return tl::unexpected(std::string("costs are certified of networks at inference"));
+  if (graph.tf32)
+    return tl::unexpected(std::string("costs are certified of networks whose products are not rounded to TF32 (`math tf32`)"));
   if (graph.inputs.size() != 1) return tl::unexpected(std::string("costs are certified of networks with one input"));
   const TensorId input = graph.inputs.front();
   const std::vector<std::int64_t> dims = row.shape(input);

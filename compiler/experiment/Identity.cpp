@@ -35,6 +35,7 @@ public:
     for (const graph::Region& region : graph.regions) add("region {}\n", ids(region.ops));
     add("inputs {} outputs {} loss {} training {}\n", ids(graph.inputs), ids(graph.outputs), graph::index(graph.loss),
         graph.training);
+    if (graph.tf32) add("tf32\n");
     if (graph.microBatches > 1) add("micro-batches {}\n", graph.microBatches);
     for (const graph::RuntimeScalar& scalar : graph.scalars) add("scalar {}\n", value(scalar.value));
     return text;

@@ -21,7 +21,7 @@ Choice chooseAlgorithm(std::vector<double> seconds) {
 }
 
 std::string choiceKey(tbem_primitive primitive, const std::vector<tbem_operand>& operands,
-                      const std::vector<std::int64_t>& attributes, int threads) {
+                      const std::vector<std::int64_t>& attributes, int threads, bool tf32) {
   std::string key(runtime::signature(primitive).name);
   for (const tbem_operand& operand : operands) {
     if (operand.present == 0) {
@@ -32,7 +32,7 @@ std::string choiceKey(tbem_primitive primitive, const std::vector<tbem_operand>&
       key += fmt::format(" {}[{}]", type, fmt::join(dimsOf(operand), "x"));
     }
   }
-  return key + fmt::format(" ({}) {} threads", fmt::join(attributes, " "), threads);
+  return key + fmt::format(" ({}) {} threads{}", fmt::join(attributes, " "), threads, tf32 ? " tf32" : "");
 }
 
 }  // namespace tbem::estimate

@@ -24,9 +24,10 @@ Choice chooseAlgorithm(std::vector<double> seconds);
 
 using Choices = std::map<std::string, Choice>;
 
-/// The key of an operator: its shapes, element types and attributes, whatever the layouts, and threads. One line of text without
-/// tabs: "conv2d f32[16x64x56x56] f32[64x64x3x3] - f32[16x64x56x56] (1 1 1 1 1 1 1 1 1) 2 threads".
+/// The key of an operator: its shapes, element types and attributes, whatever the layouts, threads, and whether its products may
+/// round to TF32. One line of text without tabs: "conv2d f32[16x64x56x56] f32[64x64x3x3] - f32[16x64x56x56] (1 1 1 1 1 1 1 1 1)
+/// 2 threads".
 std::string choiceKey(tbem_primitive primitive, const std::vector<tbem_operand>& operands,
-                      const std::vector<std::int64_t>& attributes, int threads);
+                      const std::vector<std::int64_t>& attributes, int threads, bool tf32);
 
 }  // namespace tbem::estimate

@@ -107,6 +107,7 @@ tl::expected<Program, LowerError> lowerIn(std::vector<graph::OpId>& order, const
   if (!state.allocate(program)) return tl::unexpected(*state.error);
   program.scalars = state.scalars;
   program.threads = options.threads;
+  program.tf32 = graph.tf32;
   if (backend.probe(&program.device) != TBEM_OK) {
     return tl::unexpected(LowerError{diag::backend_lacks_primitive, {}, {backend.name, "any program", backend.last_error()}});
   }

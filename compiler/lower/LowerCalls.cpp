@@ -66,7 +66,7 @@ std::optional<tbem_operand> weightLayout(const Lowering& state, const Call& call
 
 const Answer& Lowering::ask(tbem_primitive primitive, const std::vector<tbem_operand>& operands, std::size_t inputs,
                             const std::vector<std::int64_t>& attributes, std::int32_t algorithm) {
-  return cache.impl().ask(backend, {primitive, operands, inputs, attributes, options.threads, algorithm});
+  return cache.impl().ask(backend, {primitive, operands, inputs, attributes, options.threads, algorithm, graph.tf32});
 }
 
 namespace {
@@ -180,7 +180,7 @@ void chooseAlgorithm(Lowering& state, Call& call, Item& item) {
   const bool product = call.op.primitive == TBEM_PRIMITIVE_matmul;
   if (state.options.choices == nullptr || !(product || runtime::signature(call.op.primitive).choosesLayouts)) return;
   const Operands operands = open(state, call);
-  std::string key = choiceKey(call.op.primitive, operands, call.attributes, state.options.threads);
+  std::string key = choiceKey(call.op.primitive, operands, call.attributes, state.options.threads, state.graph.tf32);
   const auto known = state.options.choices->find(key);
   if (known != state.options.choices->end()) {
     call.algorithm = known->second.algorithm;
@@ -277,7 +277,7 @@ std::vector<std::int64_t> Lowering::sizesOf(const SizedCall& call, int threads, 
       if (call.perSample[i]) tbem_take_rows(&fewer[i], call.samples, size);
     }
     const Answer& answer =
-        cache.impl().ask(backend, {call.primitive, fewer, call.inputs, call.attributes, threads, call.algorithm});
+        cache.impl().ask(backend, {call.primitive, fewer, call.inputs, call.attributes, threads, call.algorithm, graph.tf32});
     if (answer.status != TBEM_OK || isSlow(answer.info)) continue;  // it runs at the next size that the library has
     sizes.push_back(size);
     workspace = std::max<std::uint64_t>(workspace, answer.info.workspace);

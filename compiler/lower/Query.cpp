@@ -21,6 +21,7 @@ std::string keyOf(const tbem_backend& backend, const Question& question) {
   put(key, question.primitive);
   put(key, question.threads);
   put(key, question.algorithm);
+  put(key, question.tf32);
   for (const tbem_operand& operand : question.operands) {
     put(key, operand.present);
     if (operand.present == 0) continue;
@@ -60,6 +61,7 @@ const Answer& QueryCache::Impl::ask(const tbem_backend& backend, const Question&
   description.attribute_count = static_cast<std::int32_t>(question.attributes.size());
   description.threads = question.threads;
   description.algorithm = question.algorithm;
+  description.tf32 = question.tf32 ? 1 : 0;
   const auto start = std::chrono::steady_clock::now();
   answer.status = backend.query(&description, &answer.info);
   if (answer.status != TBEM_OK) {

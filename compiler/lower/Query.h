@@ -16,6 +16,7 @@ struct Question {
   const std::vector<std::int64_t>& attributes;
   int threads = 1;
   std::int32_t algorithm = 0;
+  bool tf32 = false;
 };
 
 struct QueryCache::Impl {

@@ -69,6 +69,7 @@ tbem_status Instance::prepare(const CallDesc& call, std::int64_t samples, std::i
   desc.attribute_count = static_cast<std::int32_t>(call.attributes.size());
   desc.threads = part < 0 ? description.threads : 1;
   desc.algorithm = call.algorithm;
+  desc.tf32 = description.tf32;
   return device.create(&desc, out);
 }
 

@@ -12,7 +12,7 @@
 namespace tbem::runtime {
 namespace {
 
-constexpr std::string_view kFormat = "tbem-executable-2\n";
+constexpr std::string_view kFormat = "tbem-executable-3\n";
 constexpr std::size_t kSumDigits = 32;
 
 std::string sumOf(std::string_view body) {
@@ -224,6 +224,7 @@ void fieldsOf(Visit& visit, Part& e) {
   visit(e.arena, e.allocations, e.buffers, e.storages, e.calls, e.branches, e.samples, e.microBatches, e.microBatchAt, e.scalars,
         e.scalarNames, e.loss, e.outputs);
   visit.within(e.threads, 1, std::int64_t{1} << 20);
+  visit.within(e.tf32, 0, 1);
 }
 template <class Visit, Is<LibraryDesc> Part>
 void fieldsOf(Visit& visit, Part& l) {

@@ -136,7 +136,8 @@ Outcome runOn(const tbem_backend& backend, const Problem& problem, const Setting
                     problem.attributes.data(),
                     static_cast<int>(problem.attributes.size()),
                     settings.threads,
-                    settings.algorithm};
+                    settings.algorithm,
+                    settings.tf32 ? 1 : 0};
   const auto failed = [&](tbem_status status) {
     outcome.status = status;
     if (status != TBEM_OK) outcome.error = backend.last_error();

@@ -33,6 +33,7 @@ struct Settings {
   /// Chooses layouts before the query; left out: all are `any`.
   std::function<void(std::vector<tbem_operand>&)> layouts;
   std::int32_t algorithm = 0;
+  bool tf32 = false;
   int replays = 0;  ///< of a device: the run is recorded and replayed so often, instead of being done at once
 };
 

@@ -13,14 +13,19 @@ namespace {
 
 constexpr int kInvalid = 7, kFailed = 13, kUnsupported = 15;
 
+constexpr int kF32 = 0, kBf16 = 14;
+constexpr int kCompute = 68, kComputeTf32 = 77;
+
 struct Matrix {
+  int type;
   std::int64_t rows, columns, leading, stride;
   std::int32_t count;
 };
 struct Description {
+  int compute = kCompute;
   std::int32_t transposeA = 0, transposeB = 0;
   std::uint32_t epilogue = 1;
-  const float* bias = nullptr;
+  const void* bias = nullptr;
 };
 struct Preference {
   std::uint64_t workspace = 0;
@@ -54,6 +59,17 @@ bool fits(const Description& description, const Matrix& a, const Matrix& b, cons
   return left[0] == d.rows && right[1] == d.columns && left[1] == right[0] && a.count == d.count && b.count == d.count;
 }
 
+/// Factors of one type; the result of theirs, or f32.
+bool typesFit(const Matrix& a, const Matrix& b, const Matrix& d) {
+  return a.type == b.type && (d.type == a.type || d.type == kF32);
+}
+
+/// As a product takes a matrix.
+tbem::standin::Type typeOf(const Matrix& matrix, int compute = kCompute) {
+  if (matrix.type != kF32) return tbem::standin::Type::Bf16;
+  return compute == kComputeTf32 ? tbem::standin::Type::Tf32 : tbem::standin::Type::F32;
+}
+
 bool lies(const void* address, std::uint64_t alignment) { return reinterpret_cast<std::uintptr_t>(address) % alignment == 0; }
 
 }  // namespace
@@ -74,8 +90,8 @@ int cublasLtCreate(void** handle) {
 }
 
 int cublasLtMatmulDescCreate(void** description, int compute, int scale) {
-  *description = new Description;
-  return compute == 68 && scale == 0 ? 0 : kUnsupported;
+  *description = new Description{.compute = compute};
+  return (compute == kCompute || compute == kComputeTf32) && scale == kF32 ? 0 : kUnsupported;
 }
 int cublasLtMatmulDescSetAttribute(void* description, int attribute, const void* value, std::size_t bytes) {
   auto& it = *static_cast<Description*>(description);
@@ -90,8 +106,8 @@ int cublasLtMatmulDescDestroy(void* description) {
 }
 
 int cublasLtMatrixLayoutCreate(void** layout, int type, std::uint64_t rows, std::uint64_t columns, std::int64_t leading) {
-  *layout = new Matrix{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), leading, 0, 1};
-  return type == 0 && leading >= static_cast<std::int64_t>(rows) ? 0 : kInvalid;
+  *layout = new Matrix{type, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), leading, 0, 1};
+  return (type == kF32 || type == kBf16) && leading >= static_cast<std::int64_t>(rows) ? 0 : kInvalid;
 }
 int cublasLtMatrixLayoutSetAttribute(void* layout, int attribute, const void* value, std::size_t bytes) {
   auto& it = *static_cast<Matrix*>(layout);
@@ -127,6 +143,7 @@ int cublasLtMatmulAlgoGetHeuristic(void*, void* description, void* a, void* b, v
   *answered = 0;
   if (asked < 1 || (wish.reductions & 1U) != 0) return kUnsupported;  // a sum whose order is not fixed may be chosen
   if (!fits(it, *static_cast<Matrix*>(a), *static_cast<Matrix*>(b), *static_cast<Matrix*>(d)) || c == nullptr) return kInvalid;
+  if (!typesFit(*static_cast<Matrix*>(a), *static_cast<Matrix*>(b), *static_cast<Matrix*>(d))) return kUnsupported;
   const std::uint32_t alignment = *std::min_element(wish.alignment.begin(), wish.alignment.end());
   if (biased && !lies(it.bias, alignment)) return kUnsupported;
   answers[0] = {{alignment}, wish.workspace, 0, 1, {}};
@@ -140,16 +157,17 @@ int cublasLtMatmul(void*, void* description, const void* alpha, const void* a, v
   const auto& it = *static_cast<Description*>(description);
   const Matrix &left = *static_cast<Matrix*>(aLayout), &right = *static_cast<Matrix*>(bLayout),
                &out = *static_cast<Matrix*>(dLayout);
-  if (!fits(it, left, right, out) || *static_cast<const float*>(alpha) != 1) return kInvalid;
-  const float* const bias = it.epilogue == 4 ? it.bias : nullptr;
-  for (const void* address : {a, b, static_cast<const void*>(d), static_cast<const void*>(bias)}) {
+  if (!fits(it, left, right, out) || !typesFit(left, right, out) || *static_cast<const float*>(alpha) != 1) return kInvalid;
+  const void* const bias = it.epilogue == 4 ? it.bias : nullptr;  // of the result's type
+  for (const void* address : {a, b, static_cast<const void*>(d), bias}) {
     if (!lies(address, algorithm[0])) return kInvalid;
   }
   if (bytes > 0 && (!lies(workspace, 256) || !tbem::standin::spoil(workspace, bytes, stream).fine())) return kFailed;
-  const tbem::standin::ProductWork work{{static_cast<const float*>(a), left.leading, left.stride, it.transposeA},
-                                        {static_cast<const float*>(b), right.leading, right.stride, it.transposeB},
+  const tbem::standin::ProductWork work{{a, typeOf(left, it.compute), left.leading, left.stride, it.transposeA},
+                                        {b, typeOf(right, it.compute), right.leading, right.stride, it.transposeB},
                                         bias,
-                                        static_cast<float*>(d),
+                                        d,
+                                        typeOf(out),
                                         out.leading,
                                         out.stride,
                                         out.rows,

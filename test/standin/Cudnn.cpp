@@ -24,6 +24,8 @@ enum : int {
   kPack = 16,
 };
 
+constexpr int kF32 = 0, kBf16 = 9;  // types of elements
+
 /// The three tensors of an operation and its convolution, which have other numbers in each pass.
 struct Names {
   int convolution, x, w, y;
@@ -42,7 +44,9 @@ struct Described {
 bool read(const Descriptor* descriptor, Described& described) {
   if (descriptor == nullptr) return false;
   const auto dims = descriptor->list<std::int64_t>(902), strides = descriptor->list<std::int64_t>(903);
-  if (descriptor->one<int>(901) != 0 || dims.size() != 4 || strides.size() != 4) return false;
+  const int type = descriptor->one<int>(901);
+  if ((type != kF32 && type != kBf16) || dims.size() != 4 || strides.size() != 4) return false;
+  described.tensor.type = type == kF32 ? Type::F32 : Type::Bf16;
   std::copy(dims.begin(), dims.end(), described.tensor.dims);
   std::copy(strides.begin(), strides.end(), described.tensor.strides);
   described.id = descriptor->one<std::int64_t>(906);
@@ -63,7 +67,7 @@ bool pair(const Descriptor& convolution, int attribute, std::array<std::int64_t,
   return true;
 }
 
-/// False where sizes do not go together, or what is asked is no cross-correlation in f32.
+/// False where sizes do not go together, or what is asked is no cross-correlation of tensors of one type with sums in f32.
 bool read(const Descriptor& graph, Problem& problem) {
   const Descriptor* const operation = graph.part(801);
   if (operation == nullptr) return false;
@@ -74,6 +78,7 @@ bool read(const Descriptor& graph, Problem& problem) {
   if (!read(operation->part(names.x), problem.x) || !read(operation->part(names.w), problem.w) ||
       !read(operation->part(names.y), problem.y))
     return false;
+  if (problem.x.tensor.type != problem.w.tensor.type || problem.x.tensor.type != problem.y.tensor.type) return false;
   if (!pair(*convolution, 102, problem.dilation) || !pair(*convolution, 103, problem.stride) ||
       !pair(*convolution, 104, problem.after) || !pair(*convolution, 105, problem.before))
     return false;
@@ -85,8 +90,8 @@ bool read(const Descriptor& graph, Problem& problem) {
   return x[0] == y[0] && w[0] == y[1] && x[1] % w[1] == 0 && y[1] % (x[1] / w[1]) == 0;
 }
 
-// The engines of every convolution, as the heuristic lists them: on tensor cores; exact, with a knob; and one that adds in an
-// order that changes. Those whose results are not to be taken give none that could pass for right.
+// The engines of every convolution, as the heuristic lists them: on tensor cores, which round f32 to TF32; exact, with a knob;
+// and one that adds in an order that changes, whose results are never to be taken.
 constexpr std::int64_t kTensorCores = 7, kExact = 3, kChanging = 4, kKnobType = 2, kKnobValue = 5, kWorkspace = 320;
 
 template <class T>
@@ -159,12 +164,13 @@ int finish(Descriptor& descriptor) {
 int execute(const Descriptor& plan, const Descriptor& pack, void* stream) {
   const Descriptor& engine = *plan.part(401)->part(300);
   Problem problem;
-  if (!read(*engine.part(1300), problem) || engine.one<std::int64_t>(1301) != kExact) return kFailed;
+  const std::int64_t index = engine.one<std::int64_t>(1301);
+  if (!read(*engine.part(1300), problem) || index == kChanging) return kFailed;
   const auto ids = pack.list<std::int64_t>(1000);
-  const auto pointers = pack.list<float*>(1001);
+  const auto pointers = pack.list<void*>(1001);
   if (ids.size() != 3 || pointers.size() != 3) return kBadParameter;
   for (Described* described : {&problem.x, &problem.w, &problem.y}) {
-    float*& first = described->tensor.first;
+    void*& first = described->tensor.first;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] == described->id) first = pointers[i];
     }
@@ -172,7 +178,10 @@ int execute(const Descriptor& plan, const Descriptor& pack, void* stream) {
       return kBadParameter;
   }
   void* const workspace = pack.one<void*>(1003);
-  if (workspace == nullptr) return kBadParameter;
+  if (workspace == nullptr && index == kExact) return kBadParameter;
+  for (Described* described : {&problem.x, &problem.w, &problem.y}) {
+    if (index == kTensorCores && described->tensor.type == Type::F32) described->tensor.type = Type::Tf32;
+  }
   const Wanted wanted = problem.operation == kForward ? Wanted::Y : problem.operation == kDataGradient ? Wanted::X : Wanted::W;
   const ConvWork work{wanted,
                       problem.x.tensor,
@@ -181,7 +190,8 @@ int execute(const Descriptor& plan, const Descriptor& pack, void* stream) {
                       {problem.dilation[0], problem.dilation[1]},
                       {problem.stride[0], problem.stride[1]},
                       {problem.before[0], problem.before[1]}};
-  return spoil(workspace, kWorkspace, stream).fine() && run(work, stream).fine() ? kFine : kFailed;
+  const bool spoilt = index != kExact || spoil(workspace, kWorkspace, stream).fine();
+  return spoilt && run(work, stream).fine() ? kFine : kFailed;
 }
 
 }  // namespace tbem::standin

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #ifdef __CUDACC__
 #define TBEM_STANDIN_CODE inline __host__ __device__
@@ -11,9 +12,43 @@
 
 namespace tbem::standin {
 
+/// Of elements in memory; those of Tf32 are f32 of which products take the first 10 bits of significand.
+enum class Type : std::int32_t { F32, Bf16, Tf32 };
+
+TBEM_STANDIN_CODE float roundedTo(float value, unsigned dropped) {
+  std::uint32_t whole = 0;
+  memcpy(&whole, &value, sizeof whole);
+  if ((whole & 0x7F800000U) != 0x7F800000U) whole += (1U << (dropped - 1U)) - 1U + (whole >> dropped & 1U);
+  whole &= ~((1U << dropped) - 1U);
+  memcpy(&value, &whole, sizeof value);
+  return value;
+}
+
+/// Element `at` of an array, and writing it: bf16 is the upper half of a f32, rounded to nearest, ties to even.
+TBEM_STANDIN_CODE float valueAt(const void* first, Type type, std::int64_t at) {
+  if (type == Type::F32) return static_cast<const float*>(first)[at];
+  if (type == Type::Tf32) return roundedTo(static_cast<const float*>(first)[at], 13);
+  const std::uint32_t whole = static_cast<std::uint32_t>(static_cast<const std::uint16_t*>(first)[at]) << 16U;
+  float value = 0;
+  memcpy(&value, &whole, sizeof value);
+  return value;
+}
+TBEM_STANDIN_CODE void setAt(void* first, Type type, std::int64_t at, float value) {
+  if (type != Type::Bf16) {
+    static_cast<float*>(first)[at] = value;
+    return;
+  }
+  std::uint32_t whole = 0;
+  memcpy(&whole, &value, sizeof whole);
+  const bool nan = (whole & 0x7FFFFFFFU) > 0x7F800000U;
+  const std::uint32_t near = nan ? whole | 0x400000U : whole + 0x7FFFU + (whole >> 16U & 1U);
+  static_cast<std::uint16_t*>(first)[at] = static_cast<std::uint16_t>(near >> 16U);
+}
+
 /// A matrix with columns innermost outside, as BLAS has it: element (row, column) lies at column * leading + row.
 struct Factor {
-  const float* first;
+  const void* first;
+  Type type;
   std::int64_t leading, stride;  ///< stride: to the next of a batch
   std::int32_t transposed;
 };
@@ -21,8 +56,9 @@ struct Factor {
 /// d = op(a) op(b) + beta d + bias, the bias of a row the same in all its columns; what d held is not read where beta is 0.
 struct ProductWork {
   Factor a, b;
-  const float* bias;  ///< null: none
-  float* d;
+  const void* bias;  ///< null: none; of the result's type
+  void* d;
+  Type type;  ///< of the result
   std::int64_t leading, stride;
   std::int64_t rows, columns, sums, batch;
   float beta;
@@ -31,26 +67,30 @@ struct ProductWork {
 TBEM_STANDIN_CODE std::int64_t countOf(const ProductWork& work) { return work.rows * work.columns * work.batch; }
 
 TBEM_STANDIN_CODE float elementOf(const Factor& factor, std::int64_t batch, std::int64_t row, std::int64_t column) {
-  const float* const matrix = factor.first + batch * factor.stride;
-  return factor.transposed != 0 ? matrix[row * factor.leading + column] : matrix[column * factor.leading + row];
+  const std::int64_t place = factor.transposed != 0 ? row * factor.leading + column : column * factor.leading + row;
+  return valueAt(factor.first, factor.type, batch * factor.stride + place);
 }
 
 TBEM_STANDIN_CODE void compute(const ProductWork& work, std::int64_t at) {
   const std::int64_t row = at % work.rows, column = at / work.rows % work.columns, batch = at / work.rows / work.columns;
   float sum = 0;
   for (std::int64_t k = 0; k < work.sums; ++k) sum += elementOf(work.a, batch, row, k) * elementOf(work.b, batch, k, column);
-  if (work.bias != nullptr) sum += work.bias[row];
-  float& d = work.d[batch * work.stride + column * work.leading + row];
-  d = work.beta != 0 ? sum + work.beta * d : sum;
+  if (work.bias != nullptr) sum += valueAt(work.bias, work.type, row);
+  const std::int64_t place = batch * work.stride + column * work.leading + row;
+  setAt(work.d, work.type, place, work.beta != 0 ? sum + work.beta * valueAt(work.d, work.type, place) : sum);
 }
 
 struct Tensor {
-  float* first;
+  void* first;
+  Type type;
   std::int64_t dims[4], strides[4];
 };
 
-TBEM_STANDIN_CODE float& elementOf(const Tensor& t, std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) {
-  return t.first[i * t.strides[0] + j * t.strides[1] + k * t.strides[2] + l * t.strides[3]];
+TBEM_STANDIN_CODE std::int64_t placeOf(const Tensor& t, std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) {
+  return i * t.strides[0] + j * t.strides[1] + k * t.strides[2] + l * t.strides[3];
+}
+TBEM_STANDIN_CODE float elementOf(const Tensor& t, std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) {
+  return valueAt(t.first, t.type, placeOf(t, i, j, k, l));
 }
 
 enum class Wanted : std::int32_t { Y, X, W };
@@ -127,9 +167,10 @@ TBEM_STANDIN_CODE void compute(const ConvWork& work, std::int64_t at) {
   const std::int64_t l = at % result.dims[3], k = at / result.dims[3] % result.dims[2];
   const std::int64_t j = at / result.dims[3] / result.dims[2] % result.dims[1];
   const std::int64_t i = at / result.dims[3] / result.dims[2] / result.dims[1];
-  elementOf(result, i, j, k, l) = work.wanted == Wanted::Y   ? sumOfY(work, i, j, k, l)
-                                  : work.wanted == Wanted::X ? sumOfX(work, i, j, k, l)
-                                                             : sumOfW(work, i, j, k, l);
+  const float sum = work.wanted == Wanted::Y   ? sumOfY(work, i, j, k, l)
+                    : work.wanted == Wanted::X ? sumOfX(work, i, j, k, l)
+                                               : sumOfW(work, i, j, k, l);
+  setAt(result.first, result.type, placeOf(result, i, j, k, l), sum);
 }
 
 }  // namespace tbem::standin

@@ -18,6 +18,8 @@ std::optional<Refusal> notWritten(const graph::Graph& graph, const StepClauses& 
   const SrcRange at = graph.scopes.front().range;
   if (clauses.checkpoint)
     return Refusal{at, "`checkpoint`", "A step that computes activations again has no form in this program yet."};
+  if (graph.tf32 && !framework.hasTf32)
+    return Refusal{at, "`math tf32`", fmt::format("{} has no word for products of f32 that are rounded.", framework.name)};
   const bool isNarrow = std::any_of(graph.tensors.begin(), graph.tensors.end(),
                                     [](const graph::Tensor& tensor) { return tensor.dtype == TBEM_BF16; });
   if (isNarrow)

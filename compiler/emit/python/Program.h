@@ -24,11 +24,12 @@ struct Emitted {
   std::vector<Refusal> leftOut;  ///< what the program does without, and may compute otherwise for that
 };
 
-/// How messages call a framework, what `mixed` is written as in it, and whether gates are.
+/// How messages call a framework, what `mixed` is written as in it, and whether gates and `math tf32` are.
 struct Framework {
   std::string_view name;   ///< "PyTorch"
   std::string_view mixed;  ///< "autocast"
   bool hasGates = false;
+  bool hasTf32 = false;
 };
 
 /// The network's classes, and the tree whose nodes their modules point to.

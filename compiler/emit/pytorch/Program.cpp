@@ -19,7 +19,7 @@ namespace tbem::emit {
 
 namespace {
 
-constexpr Framework kFramework = {"PyTorch", "autocast", true};
+constexpr Framework kFramework = {"PyTorch", "autocast", true, true};
 
 /// Stand-in data of an input: normal, or whole numbers below what the network reads them as.
 std::string drawn(const graph::Row& row, graph::TensorId input, std::int64_t bound, bool isShare) {
@@ -80,6 +80,7 @@ std::string mainFunction(const graph::Row& row, const std::string& type, const S
   const std::vector<std::int64_t> bounds = graph::integerBounds(graph, row.values);
   std::string text = "\n\ndef main() -> None:\n" + wrapped(4, "torch.manual_seed(0)");
   if (graph[graph.outputs.front()].dtype == TBEM_F64) text += wrapped(4, "torch.set_default_dtype(torch.float64)");
+  if (graph.tf32) text += wrapped(4, "torch.set_float32_matmul_precision(\"high\")");
   text += wrapped(4, fmt::format("model = {}()", type));
   if (!graph.training) text += wrapped(4, "model.eval()");
   std::string arguments;

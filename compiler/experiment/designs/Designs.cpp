@@ -162,17 +162,6 @@ tl::expected<void, std::string> chooseAt(DesignRun& run, const std::string& at) 
   return {};
 }
 
-/// Clauses whose stage comes later are refused by name.
-bool refuseLater(Workspace& workspace, const graph::DesignSpec& spec) {
-  bool refused = false;
-  const auto refuse = [&](SrcRange range, const char* what) {
-    workspace.session.sink.report(diag::not_there_yet, range, std::string(what));
-    refused = true;
-  };
-  if (spec.decl->math != nullptr) refuse(spec.decl->math->range, "the clause `math` is");
-  return refused;
-}
-
 /// `screen` takes every combination of levels where there are few: static analysis is cheap, and a grid tells all effects apart.
 void takeGrid(graph::DesignSpec& spec, std::uint64_t most) {
   if (spec.full) return;
@@ -227,7 +216,7 @@ Designs makeDesigns(Workspace& workspace, const Request& request, Events& events
     if (!request.rows.design.empty() && decl->name.text != request.rows.design) continue;
     found = true;
     std::optional<graph::DesignSpec> spec = graph::readDesign(workspace.session, *workspace.program, *decl);
-    if (!spec || refuseLater(workspace, *spec)) continue;
+    if (!spec) continue;
     if (request.rows.grid) takeGrid(*spec, *request.rows.grid);
     std::optional<DesignConstraints> constraints = readConstraints(workspace, *spec);
     if (!constraints) continue;

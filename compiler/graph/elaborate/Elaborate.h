@@ -143,6 +143,7 @@ struct ExperimentSpec {
   std::optional<std::uint32_t> dtypeFactor;  ///< the factor that it names instead
   std::optional<tbem_dtype> mixed;           ///< clause `mixed`: what f32 steps compute in (Mixed.h)
   SrcRange mixedRange;
+  bool tf32 = false;                         ///< clause `math tf32`
   std::optional<CheckpointSpec> checkpoint;  ///< clause `checkpoint`
   const ast::Expr* accumulate = nullptr;     ///< clause `accumulate`; it may name factors
   GateTraining gates = {};                   ///< of a training
@@ -179,6 +180,10 @@ struct DesignSpec : ExperimentSpec {
 /// The type that a clause `mixed` names, beside the clause `dtype`. Nothing after a report.
 std::optional<tbem_dtype> mixedType(DiagnosticSink& sink, const sema::ExprPool& pool, const sema::Value& type, SrcRange range,
                                     std::optional<tbem_dtype> dtype);
+
+/// What a clause `math` asks for, beside the clause `dtype`: `tf32`, that products and convolutions of f32 may round their
+/// factors. False after a report.
+bool readMath(DiagnosticSink& sink, const SourceManager& sources, const ast::Expr& math, std::optional<tbem_dtype> dtype);
 
 /// Clause `checkpoint`; nothing after a report. Its names mean something in `module`.
 std::optional<CheckpointSpec> readCheckpoint(Session& session, const sema::Program& program, const sema::Module& module,

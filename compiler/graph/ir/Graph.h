@@ -227,6 +227,7 @@ struct Graph {
   std::vector<TensorId> buffers;  ///< running statistics, value before the step
   std::vector<TensorId> states;   ///< of the optimiser, value before the step
   bool training = false;
+  bool tf32 = false;  ///< products and convolutions of f32 may round their factors to TF32
   /// Gradient accumulation (MicroBatches.h): operators of the forward and backward pass run so often, on the next of as many
   /// equal parts of the batch each time; those of the optimiser run once, behind them.
   std::int64_t microBatches = 1;

@@ -300,8 +300,8 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
   elaborator.levels = levelTexts(levels);
   const std::vector<Local> factors = factorNames(elaborator, *made, levels);
   for (const auto& [factor, level] : made->guards) elaborator.steering.push_back(spec.factors[factor].name);
-  const bool good = build(elaborator, *made, factors, levels);
-  if (!good || session.sink.errorCount() != errors) return nullptr;
+  if (!build(elaborator, *made, factors, levels) || session.sink.errorCount() != errors) return nullptr;
+  made->graph.tf32 = spec.tf32;
   const bool isMixed = (options.mixed || spec.mixed) && settings.dtype == TBEM_F32 && !options.recordCalls;
   if (isMixed && !mix(*made)) return nullptr;
   elaborator.builder.dropUnusedStorages();

@@ -148,10 +148,7 @@ private:
                "none");
     }
     if (design.dtype != nullptr) readDtype();
-    const auto notYet = [&](const char* word, const ast::Expr* expr) {
-      if (expr != nullptr) e.fail(diag::backend_mode_not_there, expr->range, word);
-    };
-    notYet("math", design.math);
+    if (design.math != nullptr) spec.tf32 = readMath(e.sink, e.session.sources, *design.math, spec.dtype);
     spec.accumulate = design.accumulate;
     if (design.accumulate != nullptr) onlyOfTraining("accumulate", design.accumulate->range);
     if (design.checkpoint != nullptr) readCheckpointClause();

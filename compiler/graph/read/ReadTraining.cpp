@@ -87,6 +87,7 @@ private:
       }
       readClause(clause);
     }
+    if (spec.mathText != nullptr) spec.tf32 = readMath(e.sink, e.session.sources, *spec.mathText, spec.dtype);
     if (spec.mixedText == nullptr) return;
     const Value type = e.value(*spec.mixedText);
     spec.mixed = mixedType(e.sink, e.pool, type, spec.mixedText->range, spec.dtype);
@@ -138,6 +139,8 @@ private:
       readDtype(clause);
     } else if (word == "mixed") {
       spec.mixedText = e.single(clause, "`bf16`");
+    } else if (word == "math") {
+      spec.mathText = e.single(clause, "`tf32`");
     } else if (word == "tune") {
       spec.tune = &clause;
     } else if (word == "accumulate") {

@@ -116,6 +116,7 @@ std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec&
   experiment.optimizer = spec.optimizer;
   experiment.dtype = spec.dtype;
   experiment.mixed = spec.mixed;
+  experiment.tf32 = spec.tf32;
   if (spec.mixed) experiment.mixedRange = spec.mixedText->range;
   if (task == Task::Train) {
     experiment.checkpoint = spec.recompute;

@@ -85,6 +85,8 @@ struct TrainingSpec {
   const ast::Expr* loss = nullptr;  ///< null: cross_entropy where there are classes, else mse
   std::optional<tbem_dtype> dtype;
   const ast::Expr* mixedText = nullptr;  ///< of clause `mixed`
+  const ast::Expr* mathText = nullptr;   ///< of clause `math`
+  bool tf32 = false;
   std::optional<tbem_dtype> mixed;
   const ast::Expr* accumulate = nullptr;    ///< clause `accumulate`
   GateTraining gates = {};                  ///< clauses `gates` and `exits`

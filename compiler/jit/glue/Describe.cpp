@@ -191,6 +191,7 @@ Executable describe(const estimate::Program& program) {
   out.scalars = program.scalars;
   if (out.scalars.empty()) out.scalars.push_back(0);
   out.threads = program.threads;
+  out.tf32 = program.tf32 ? 1 : 0;
   return out;
 }
 

@@ -158,7 +158,8 @@ struct Program {
   std::string backend;
   std::string target;  ///< what loops are compiled for where the host cannot reach the arena: "nvptx64"; "": the host
   tbem_device_info device{};
-  int threads = 1;  ///< for which it was lowered
+  int threads = 1;    ///< for which it was lowered
+  bool tf32 = false;  ///< as Graph::tf32
 
   /// What a step reads and writes, with its workspace and lists of rows; each as often as it is named.
   std::vector<BufferId> buffersOf(const Step& step) const;

@@ -1,11 +1,13 @@
 // The backend table of `cuda`.
 #include "runtime/backends/cuda/Cuda.h"
 
+#include "runtime/backends/cuda/Primitives.h"
 #include "runtime/backends/cuda/device/Code.h"
 #include "runtime/backends/cuda/device/ErrorWord.h"
 #include "runtime/backends/cuda/device/Op.h"
 #include "runtime/backends/cuda/libraries/Blas.h"
 #include "runtime/backends/cuda/libraries/Cudnn.h"
+#include "runtime/backends/cuda/libraries/TargetCard.h"
 
 #include <fmt/format.h>
 
@@ -19,76 +21,6 @@
 
 namespace tbem::cuda {
 namespace {
-
-Family familyOf(int primitive) {
-  switch (static_cast<tbem_primitive>(primitive)) {
-    case TBEM_PRIMITIVE_conv2d:
-    case TBEM_PRIMITIVE_conv2d_input_gradient:
-    case TBEM_PRIMITIVE_conv2d_weight_gradient:
-      return convFamily();
-    case TBEM_PRIMITIVE_dense:
-    case TBEM_PRIMITIVE_dense_input_gradient:
-    case TBEM_PRIMITIVE_dense_weight_gradient:
-    case TBEM_PRIMITIVE_matmul:
-      return productFamily();
-    case TBEM_PRIMITIVE_reduce_sum:
-    case TBEM_PRIMITIVE_reduce_max:
-    case TBEM_PRIMITIVE_reduce_max_gradient:
-    case TBEM_PRIMITIVE_sum_squares:
-      return reduceFamily();
-    case TBEM_PRIMITIVE_channel_moments:
-    case TBEM_PRIMITIVE_channel_gradient_sums:
-      return channelFamily();
-    case TBEM_PRIMITIVE_row_gradient_sums:
-      return rowSumFamily();
-    case TBEM_PRIMITIVE_max_pool2d:
-    case TBEM_PRIMITIVE_max_pool2d_gradient:
-    case TBEM_PRIMITIVE_avg_pool2d:
-    case TBEM_PRIMITIVE_avg_pool2d_gradient:
-    case TBEM_PRIMITIVE_adaptive_avg_pool2d:
-    case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient:
-      return poolFamily();
-    case TBEM_PRIMITIVE_softmax:
-    case TBEM_PRIMITIVE_softmax_gradient:
-    case TBEM_PRIMITIVE_log_softmax:
-    case TBEM_PRIMITIVE_log_softmax_gradient:
-    case TBEM_PRIMITIVE_cross_entropy:
-    case TBEM_PRIMITIVE_cross_entropy_gradient:
-      return softmaxFamily();
-    case TBEM_PRIMITIVE_gather:
-    case TBEM_PRIMITIVE_gather_gradient:
-    case TBEM_PRIMITIVE_arg_max:
-    case TBEM_PRIMITIVE_constant:
-      return indexFamily();
-    case TBEM_PRIMITIVE_split_rows:
-    case TBEM_PRIMITIVE_move_rows:
-      return rowsFamily();
-    case TBEM_PRIMITIVE_permute:
-    case TBEM_PRIMITIVE_pad:
-    case TBEM_PRIMITIVE_slice:
-    case TBEM_PRIMITIVE_concat:
-    case TBEM_PRIMITIVE_reorder:
-    case TBEM_PRIMITIVE_COUNT:
-      break;
-  }
-  return moveFamily();
-}
-
-/// Shapes and element types, for query and create.
-tbem_status checkOp(const tbem_op_desc& op) {
-  const std::string wrong = runtime::checkDescription(op);
-  if (!wrong.empty()) return fail(TBEM_INVALID, wrong);
-  const runtime::Signature& signature = runtime::signature(static_cast<tbem_primitive>(op.primitive));
-  const bool chooses = familyOf(op.primitive).query == convFamily().query;
-  if (op.algorithm != 0 && !chooses) return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} has one algorithm", signature.name));
-  for (int k = 0; k < op.inputs + op.outputs; ++k) {
-    const tbem_operand& operand = op.operands[k];
-    if (operand.present == 0 || signature.moves || tbem_is_floating(operand.dtype) == 0 || operand.dtype == TBEM_F32) continue;
-    return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} of {}; this backend computes in f32 (ref computes in f64, cpu in bf16)",
-                                              signature.name, runtime::dtypeName(operand.dtype)));
-  }
-  return TBEM_OK;
-}
 
 template <class Body>
 tbem_status guarded(Body body) {
@@ -105,21 +37,9 @@ tbem_status onDevice(Body body) {
   });
 }
 
-/// The card that steps are planned for where there is none.
-struct PlannedCard {
-  std::mutex mutex;
-  std::optional<cudnn::DeviceProperties> properties;
-};
-
-PlannedCard& plannedCard() {
-  static PlannedCard card;
-  return card;
-}
-
 /// Names the card of the plans. False where there is none, or where a card is here.
 bool describePlanned(tbem_device_info* info) {
-  const std::lock_guard lock(plannedCard().mutex);
-  const auto& card = plannedCard().properties;
+  const auto card = plannedCard();
   if (!card || openDevice()) return false;
   std::snprintf(info->name, sizeof info->name, "%s", card->name.c_str());
   std::snprintf(info->isa, sizeof info->isa, "sm_%d", static_cast<int>(card->capability / 10));
@@ -350,8 +270,7 @@ constexpr tbem_backend kBackend = {
 
 void planFor(const cudnn::DeviceProperties& card) {
   describeDevice(cudnn::toJson(card));
-  const std::lock_guard lock(plannedCard().mutex);
-  plannedCard().properties = card;
+  planForCard(card);
 }
 
 }  // namespace tbem::cuda

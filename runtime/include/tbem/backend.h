@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define TBEM_BACKEND_ABI 4u
+#define TBEM_BACKEND_ABI 5u
 #define TBEM_MAX_RANK 8
 #define TBEM_MAX_ALGORITHMS 4 /* numbers of algorithms lie below it */
 
@@ -84,6 +84,9 @@ typedef struct tbem_op_desc {
   /* Which of the backend's algorithms: 0 its default, which is always there; 1 and up others, whose results may differ in the
    * last bits. A query answers TBEM_UNSUPPORTED for a number that the backend has not, or has not for this description. */
   int32_t algorithm;
+  /* 1: products of f32 may round their factors to TF32 (10 stored bits of significand), where the device is faster so; sums stay
+   * in f32. */
+  int32_t tf32;
 } tbem_op_desc;
 
 /* What a query answers. Operand layouts that were `any` are filled in the description itself. */

@@ -116,6 +116,7 @@ struct Executable {
   std::uint32_t loss = kNone;            ///< buffer of the loss, if there is one
   std::vector<std::uint32_t> outputs;    ///< buffers of the network's results that are kept
   std::int32_t threads = 1;
+  std::int32_t tf32 = 0;  ///< of all calls (backend.h)
 };
 
 }  // namespace tbem::runtime

@@ -1,24 +1,19 @@
 #!/usr/bin/env python3
 """A program with the designs `plain` and `narrow`, equal but for `mixed bf16`: losses near each other, a smaller plan that is what is
-touched, weights and gradients in f32 on both backends.
+touched, weights and gradients in f32 on the backend and on ref.
 
-usage: mixed.py TBEMC PROGRAM FOLDER
+usage: mixed.py TBEMC PROGRAM FOLDER BACKEND
 """
 import json
+import subprocess
 import sys
-import zipfile
 
 import numpy as np
-import subprocess
 
-tbemc, program, folder = sys.argv[1:]
-bad = 0
+import saved_steps
+from saved_steps import check, flat
 
-
-def check(what, good, text):
-    global bad
-    bad += not good
-    print(f"{'ok' if good else 'BAD'}: {what}: {text}")
+tbemc, program, folder, backend = sys.argv[1:]
 
 
 def lines(*arguments):
@@ -26,34 +21,25 @@ def lines(*arguments):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def step(design, backend):
-    path = f"{folder}/{design}_{backend}.npz"
-    lines("step", program, "--design", design, "--on", backend, "--seed", "3", "--save", path)
-    with zipfile.ZipFile(path) as archive:
-        names = [name[: -len(".npy")] for name in archive.namelist()]
-    data = np.load(path)
-    return {name: data[name] for name in names}
+def step(design, on):
+    return saved_steps.step(tbemc, program, design, on, f"{folder}/{design}_{on}.npz")
 
 
-def flat(arrays, group):
-    return np.concatenate([value.ravel().astype(np.float64) for name, value in arrays.items() if name.startswith(group)])
-
-
-plain, narrow, ref = step("plain", "cpu"), step("narrow", "cpu"), step("narrow", "ref")
+plain, narrow, ref = step("plain", backend), step("narrow", backend), step("narrow", "ref")
 difference = abs(float(narrow["loss"]) - float(plain["loss"])) / abs(float(plain["loss"]))
 check("loss", 0 < difference < 0.02, "within 2 % of f32, and another number")
 gradients = {name: flat(arrays, "gradient/") for name, arrays in [("plain", plain), ("narrow", narrow), ("ref", ref)]}
 whole = np.linalg.norm(gradients["plain"])
 check("gradient", np.linalg.norm(gradients["narrow"] - gradients["plain"]) < 0.1 * whole, "within 10 % of f32")
-check("backends", np.linalg.norm(gradients["narrow"] - gradients["ref"]) < 0.1 * whole, "cpu and ref within 10 %")
+check("backends", np.linalg.norm(gradients["narrow"] - gradients["ref"]) < 0.1 * whole, f"{backend} and ref within 10 %")
 kept = [value for name, value in narrow.items() if name.split("/")[0] in ("weight", "gradient", "after")]
 check("types", all(value.dtype == np.float32 for value in kept), "weights and gradients in f32")
 coarse = flat(narrow, "after/").astype(np.float32).view(np.uint32) & 0xFFFF
 check("weights", np.count_nonzero(coarse) > 0.9 * coarse.size, "updated in f32, not in bf16")
-arena = {design: lines("estimate", program, "--design", design, "--on", "cpu")[0]["memory"]["arena"] for design in ("plain", "narrow")}
+arena = {design: lines("estimate", program, "--design", design, "--on", backend)[0]["memory"]["arena"] for design in ("plain", "narrow")}
 check("estimate", arena["narrow"] < arena["plain"], "smaller")
-for backend in ("cpu", "ref"):
-    rows = [row for row in lines("measure", program, "--design", "narrow", "--on", backend, "--fresh", "--quiet") if row["kind"] == "measure"]
+for on in (backend, "ref"):
+    rows = [row for row in lines("measure", program, "--design", "narrow", "--on", on, "--fresh", "--quiet") if row["kind"] == "measure"]
     good = [row["status"] == "ok" and row["arena_peak"] == row["arena_planned"] for row in rows]
-    check(f"measured on {backend}", good and all(good), "arena planned = touched")
-sys.exit(1 if bad else 0)
+    check(f"measured on {on}", good and all(good), "arena planned = touched")
+saved_steps.end()

@@ -1,5 +1,6 @@
 // bf16: cpu and ref against ref in f64 on the same rounded operands, in random layouts. Results in bf16 may be off by half a unit
 // in the last place, 2^-8; sums, statistics and gradients of weights are kept in f32.
+#include "test/problems/Bfloat16.h"
 #include "test/problems/Random.h"
 
 #include <gtest/gtest.h>
@@ -9,43 +10,10 @@
 namespace tbem::test {
 namespace {
 
-/// From which operand on a primitive's operands are f32 beside bf16; as many as it has: none are.
-std::size_t firstWide(tbem_primitive primitive) {
-  switch (primitive) {
-    case TBEM_PRIMITIVE_conv2d_weight_gradient:
-    case TBEM_PRIMITIVE_dense_weight_gradient:
-    case TBEM_PRIMITIVE_channel_gradient_sums:
-      return 2;
-    case TBEM_PRIMITIVE_reduce_sum:
-    case TBEM_PRIMITIVE_channel_moments:
-      return 1;
-    default:
-      return 100;
-  }
-}
-
-bool hasBias(tbem_primitive primitive) { return primitive == TBEM_PRIMITIVE_conv2d || primitive == TBEM_PRIMITIVE_dense; }
-
-bool isWide(tbem_primitive primitive, std::size_t operand) {
-  return operand >= firstWide(primitive) || (hasBias(primitive) && operand == 2);
-}
-
 bool libraryChooses(tbem_primitive p) {
   return p == TBEM_PRIMITIVE_conv2d || p == TBEM_PRIMITIVE_conv2d_input_gradient || p == TBEM_PRIMITIVE_conv2d_weight_gradient ||
          p == TBEM_PRIMITIVE_dense || p == TBEM_PRIMITIVE_dense_input_gradient || p == TBEM_PRIMITIVE_dense_weight_gradient ||
          p == TBEM_PRIMITIVE_matmul;
-}
-
-/// The problem with its bf16 operands rounded, so that all backends are given the same numbers.
-Problem rounded(Problem problem) {
-  for (std::size_t k = 0; k < problem.inputs.size(); ++k) {
-    if (!problem.inputs[k] || problem.inputs[k]->integer || isWide(problem.primitive, k)) continue;
-    std::vector<double>& values = problem.inputs[k]->values;
-    std::vector<std::uint16_t> bits(values.size());
-    runtime::fromDoubles(TBEM_BF16, values, bits.data());
-    runtime::toDoubles(TBEM_BF16, bits.data(), values);
-  }
-  return problem;
 }
 
 class Bfloat16 : public testing::TestWithParam<int> {
@@ -55,7 +23,7 @@ protected:
     return {TBEM_BF16, threads, [primitive, kind](std::vector<tbem_operand>& operands) {
               for (std::size_t k = 0; k < operands.size(); ++k) {
                 if (!operands[k].present || operands[k].dtype == TBEM_I64) continue;
-                if (isWide(primitive, k)) operands[k].dtype = TBEM_F32;
+                if (staysF32(primitive, k)) operands[k].dtype = TBEM_F32;
                 if (kind >= 0) setKind(operands[k], kind);
               }
             }};
@@ -70,7 +38,7 @@ TEST_P(Bfloat16, CpuAndRefAgree) {
       std::string(device.isa).starts_with("avx512_core") || runtime::signature(static_cast<tbem_primitive>(primitive)).moves;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(1000 * static_cast<std::uint64_t>(primitive) + seed);
-    const Problem problem = rounded(randomProblem(primitive, random));
+    const Problem problem = roundedToBfloat16(randomProblem(primitive, random));
     const int kind = libraryChooses(primitive) ? -1 : static_cast<int>(random.integer(0, kKinds - 1));
     const Outcome exact = runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}});
     ASSERT_EQ(exact.status, TBEM_OK) << problem.text() << ": " << exact.error;
@@ -87,7 +55,7 @@ TEST_P(Bfloat16, CpuAndRefAgree) {
     const bool ours = cpu.implementation.starts_with("tbem:");
     const Outcome again = runOn(*tbem_backend_cpu(), problem, settings(problem, ours ? 3 - threads : threads, kind));
     for (std::size_t k = 0; k < problem.outputs.size(); ++k) {
-      const bool wide = isWide(primitive, problem.inputs.size() + k);
+      const bool wide = staysF32(primitive, problem.inputs.size() + k);
       const double bound = wide ? 1e-5 : 0x1p-8;
       EXPECT_LE(distance(ref.outputs[k], exact.outputs[k]), bound) << problem.text() << " seed " << seed << " on ref";
       EXPECT_LE(distance(cpu.outputs[k], exact.outputs[k]), bound)
@@ -115,7 +83,7 @@ TEST(Bfloat16Reorder, RoundsToNearestEven) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(52000 + seed);
     Problem problem = randomProblem(TBEM_PRIMITIVE_reorder, random);
-    if (seed % 2 == 1) problem = rounded(problem);
+    if (seed % 2 == 1) problem = roundedToBfloat16(problem);
     const int from = seed % 2 == 0 ? TBEM_F32 : TBEM_BF16, to = seed % 2 == 0 ? TBEM_BF16 : TBEM_F32;
     const int kind = static_cast<int>(random.integer(0, kKinds - 1)), other = static_cast<int>(random.integer(0, kKinds - 1));
     const auto types = [&](bool blocked) {

@@ -76,6 +76,30 @@ TEST_F(CudaTypes, AreConverted) {
   convert(TBEM_BF16, TBEM_F32);
 }
 
+/// Factors rounded to TF32 are off by 2^-11 of their size at most. Where nothing is multiplied, nothing is rounded.
+TEST_F(OnCard, ProductsMayRoundToTf32) {
+  for (int p = 0; p < TBEM_PRIMITIVE_COUNT; ++p) {
+    const auto primitive = static_cast<tbem_primitive>(p);
+    if (movesRows(primitive)) continue;
+    double farthest = 0;
+    for (std::uint64_t seed = 0; seed < 20 && !HasFailure(); ++seed) {
+      Random random(66000 + 100 * static_cast<std::uint64_t>(p) + seed);
+      const Problem problem = randomProblem(primitive, random);
+      const Outcome exact = runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}});
+      const Outcome found = runOn(*tbem_backend_cuda(), problem, {.dtype = TBEM_F32, .threads = 1, .tf32 = true});
+      ASSERT_EQ(found.status, TBEM_OK) << problem.text() << ": " << found.error;
+      for (std::size_t k = 0; k < problem.outputs.size(); ++k) {
+        const double far = distance(found.outputs[k], exact.outputs[k]);
+        farthest = std::max(farthest, far);
+        EXPECT_LE(far, isLibrarys(primitive) ? 0x1p-10 : 5e-6) << problem.text() << " by " << found.implementation;
+      }
+    }
+    if (interpreted_ && isLibrarys(primitive)) {
+      EXPECT_GT(farthest, 1e-5) << runtime::signature(primitive).name << " is not rounded";
+    }
+  }
+}
+
 using CudaNumbers = OnCard;
 
 /// As on ref, a number outside its axis fails the run; on a card when it is waited for. The next run is a fresh one.

@@ -136,7 +136,7 @@ TEST(ExecutableFile, AByteThatIsChangedAnywhereIsRefused) {
 }
 
 TEST(ExecutableFile, ForeignFilesAreToldApart) {
-  EXPECT_NE(whyNot("tbem-obj-1\nabc").find("at byte 0: this is no executable of this version, expected `tbem-executable-2`"),
+  EXPECT_NE(whyNot("tbem-obj-1\nabc").find("at byte 0: this is no executable of this version, expected `tbem-executable-3`"),
             std::string::npos);
 }
 

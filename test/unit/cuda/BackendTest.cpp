@@ -1,11 +1,13 @@
 // The backend's table where there is no card: what it answers, and what it refuses in words.
 #include "runtime/backends/cuda/device/Device.h"
+#include "runtime/backends/cuda/libraries/TargetCard.h"
 #include "runtime/core/Layout.h"
 #include "runtime/core/Primitive.h"
 #include "tbem/backend.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -51,13 +53,55 @@ TEST(CudaBackend, AQueryNeedsNoCard) {
   for (const tbem_operand& operand : sum.operands) EXPECT_TRUE(runtime::isPlain(operand) && operand.layout.any == 0);
 }
 
-TEST(CudaBackend, ArithmeticIsInF32Alone) {
-  for (const std::int32_t dtype : {TBEM_F64, TBEM_F16, TBEM_BF16}) {
+TEST(CudaBackend, ArithmeticIsInF32AndBfloat16) {
+  for (const std::int32_t dtype : {TBEM_F32, TBEM_BF16}) {
+    Sum sum(dtype);
+    EXPECT_EQ(backend().query(&sum.op, &sum.info), TBEM_OK) << backend().last_error();
+  }
+  for (const std::int32_t dtype : {TBEM_F64, TBEM_F16}) {
     Sum sum(dtype);
     EXPECT_EQ(backend().query(&sum.op, &sum.info), TBEM_UNSUPPORTED);
     const std::string said = backend().last_error();
     EXPECT_NE(said.find(std::string("reduce_sum of ") + runtime::dtypeName(dtype)), std::string::npos) << said;
   }
+}
+
+/// Softmax, and statistics of channels, which are f32 whatever the images are.
+TEST(CudaBackend, WhatDoesNotComputeInBfloat16SaysSo) {
+  const auto images = runtime::plainOperand(TBEM_BF16, {4, 6, 2, 2}), statistics = runtime::plainOperand(TBEM_BF16, {6});
+  const std::int64_t axis = 1;
+  std::vector<tbem_operand> both{images, images}, three{images, statistics, statistics};
+  tbem_op_desc softmax{sizeof(tbem_op_desc), TBEM_PRIMITIVE_softmax, 1, 1, both.data(), &axis, 1, 1, 0};
+  tbem_op_desc moments{sizeof(tbem_op_desc), TBEM_PRIMITIVE_channel_moments, 1, 2, three.data(), nullptr, 0, 1, 0};
+  for (tbem_op_desc* op : {&softmax, &moments}) {
+    tbem_op_info info{};
+    EXPECT_EQ(backend().query(op, &info), TBEM_UNSUPPORTED);
+    EXPECT_NE(std::string(backend().last_error()).find(" of bf16; this backend computes in f32"), std::string::npos)
+        << backend().last_error();
+  }
+  three[1] = three[2] = runtime::plainOperand(TBEM_F32, {6});
+  tbem_op_info info{};
+  EXPECT_EQ(backend().query(&moments, &info), TBEM_OK) << backend().last_error();
+}
+
+/// Tensor cores multiply bf16 from compute capability 8.0 on.
+TEST(CudaBackend, AnOlderCardMultipliesNoBfloat16) {
+  if (openDevice()) GTEST_SKIP() << "there is a card, which is asked instead of one that is planned for";
+  cudnn::DeviceProperties card;
+  card.name = "an older one";
+  for (const std::int64_t capability : {750, 800}) {
+    card.capability = capability;
+    planForCard(card);
+    std::vector<tbem_operand> operands(3, runtime::plainOperand(TBEM_BF16, {4, 4}));
+    const std::array<std::int64_t, 2> transposed{};
+    tbem_op_desc op{sizeof(tbem_op_desc), TBEM_PRIMITIVE_matmul, 2, 1, operands.data(), transposed.data(), 2, 1, 0};
+    tbem_op_info info{};
+    EXPECT_EQ(backend().query(&op, &info), capability < 800 ? TBEM_UNSUPPORTED : TBEM_OK);
+    if (capability < 800) {
+      EXPECT_STREQ(backend().last_error(), "cuda: matmul of bf16 needs a card of compute capability 8.0, this one has 7.5");
+    }
+  }
+  planForCard(std::nullopt);
 }
 
 TEST(CudaBackend, ThereIsOneAlgorithm) {

@@ -12,7 +12,9 @@ namespace {
 TEST(CublasApi, NumbersAreThoseOfTheHeader) {
   const std::pair<int, int> pairs[] = {
       {kComputeF32, CUBLAS_COMPUTE_32F},
+      {kComputeTf32, CUBLAS_COMPUTE_32F_FAST_TF32},
       {kTypeF32, CUDA_R_32F},
+      {kTypeBf16, CUDA_R_16BF},
       {kPlain, CUBLAS_OP_N},
       {kTransposed, CUBLAS_OP_T},
       {kAddBias, CUBLASLT_EPILOGUE_BIAS},

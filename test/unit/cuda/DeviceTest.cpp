@@ -23,7 +23,7 @@ TEST(CudaDevice, WithoutADriverTheReasonIsToldInWords) {
   const Device* opened = nullptr;
   EXPECT_EQ(openDevice(opened), TBEM_UNSUPPORTED);
   EXPECT_EQ(std::string(lastErrorText()), "cuda: " + device.error());
-  EXPECT_EQ(launch({"Bias", "tbem_Bias_32"}, Grid{}), TBEM_UNSUPPORTED);
+  EXPECT_EQ(launch({"Bias", "tbem_Bias_f32_f32_32"}, Grid{}), TBEM_UNSUPPORTED);
 }
 
 /// In a process of its own, before anything is opened.

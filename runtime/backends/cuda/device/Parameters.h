@@ -61,9 +61,10 @@ struct LineShape {
   Tile tile;
 };
 
-/// reduce_sum, reduce_max, sum_squares: x and result. reduce_max_gradient: the elements of x that are `largest`, counted.
+/// reduce_sum, reduce_max, sum_squares: x and result, whose types the kernel says. reduce_max_gradient: the elements of x that
+/// are `largest`, counted.
 struct ReduceOperands {
-  const float* x;
+  const void* x;
   const float* largest;
   void* result;
 };
@@ -82,9 +83,10 @@ struct MaxGradient {
   Axes<Index, kMostAxes> axes;  ///< of x, with the steps of the result, 0 for reduced ones
 };
 
-/// channel_moments and channel_gradient_sums.
+/// channel_moments and channel_gradient_sums; x and dy are of the type that the kernel says.
 struct ChannelOperands {
-  const float *x, *dy, *mean, *variance;
+  const void *x, *dy;
+  const float *mean, *variance;
   float *first, *second;  ///< mean and variance, or dweight and dbias
   std::uint64_t plane;    ///< elements of a channel that lie together
   std::uint64_t count;    ///< elements of a channel

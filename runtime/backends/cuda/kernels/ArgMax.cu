@@ -22,7 +22,7 @@ struct First {
   static __device__ Sum join(const Sum& a, const Sum& b) { return precedes(a, b) ? a : b; }
   template <class Index>
   __device__ Sum load(Index at, Index number) const {
-    return {static_cast<std::int64_t>(number), operands.x[at]};
+    return {static_cast<std::int64_t>(number), static_cast<const float*>(operands.x)[at]};
   }
   __device__ void add(Sum& first, const Sum& loaded) const { first = join(first, loaded); }
   __device__ void store(const Sum& first) const { static_cast<std::int64_t*>(operands.result)[output] = first.number; }

@@ -1,4 +1,5 @@
 // Statistics of channels and the sums of their gradient: Ioffe & Szegedy 2015 (arXiv 1502.03167), section 3.
+#include "runtime/backends/cuda/kernels/Real.cuh"
 #include "runtime/backends/cuda/kernels/Reduction.cuh"
 
 namespace tbem::cuda {
@@ -6,17 +7,18 @@ namespace {
 
 /// One pass over f64 sums of what is left of each element when the channel's first is taken away: as exact as two passes (Chan,
 /// Golub & LeVeque 1983, shifted data).
+template <class T>
 struct Moments : PairOfSums<ChannelOperands> {
   const ChannelOperands& operands;
   std::uint64_t channel;
   double shift = 0;
   __device__ Moments(const ChannelOperands& from, std::uint64_t of) : operands(from), channel(of) {
-    const float first = from.count > 0 ? from.x[of * from.plane] : 0;
+    const float first = from.count > 0 ? asFloat(static_cast<const T*>(from.x)[of * from.plane]) : 0;
     if (isfinite(first)) shift = static_cast<double>(first);
   }
   template <class Index>
   __device__ float load(Index at, Index) const {
-    return operands.x[at];
+    return asFloat(static_cast<const T*>(operands.x)[at]);
   }
   __device__ void add(Sum& sum, float value) const {
     const double distance = static_cast<double>(value) - shift;
@@ -31,6 +33,7 @@ struct Moments : PairOfSums<ChannelOperands> {
   }
 };
 
+template <class T>
 struct Gradients : PairOfSums<ChannelOperands> {
   const ChannelOperands& operands;
   std::uint64_t channel;
@@ -42,7 +45,7 @@ struct Gradients : PairOfSums<ChannelOperands> {
   };
   template <class Index>
   __device__ Loaded load(Index at, Index) const {
-    return {operands.dy[at], operands.x[at]};
+    return {asFloat(static_cast<const T*>(operands.dy)[at]), asFloat(static_cast<const T*>(operands.x)[at])};
   }
   __device__ void add(Sum& sum, const Loaded& loaded) const {
     const auto gradient = static_cast<double>(loaded.dy);
@@ -59,5 +62,7 @@ struct Gradients : PairOfSums<ChannelOperands> {
 }  // namespace
 }  // namespace tbem::cuda
 
-TBEM_REDUCTION(Channel, moments, tbem::cuda::Moments)
-TBEM_REDUCTION(Channel, gradients, tbem::cuda::Gradients)
+TBEM_REDUCTION(Channel, moments_f32, tbem::cuda::Moments<float>)
+TBEM_REDUCTION(Channel, moments_bf16, tbem::cuda::Moments<tbem::cuda::Bfloat16>)
+TBEM_REDUCTION(Channel, gradients_f32, tbem::cuda::Gradients<float>)
+TBEM_REDUCTION(Channel, gradients_bf16, tbem::cuda::Gradients<tbem::cuda::Bfloat16>)

@@ -1,13 +1,9 @@
 // reorder: elements of another type.
+#include "runtime/backends/cuda/kernels/Real.cuh"
 #include "runtime/backends/cuda/kernels/Shape.cuh"
 
 namespace tbem::cuda {
 namespace {
-
-/// The upper half of a f32, as runtime/core/Bfloat16.h has it: rounded to nearest even; a NaN stays one.
-struct Bfloat16 {
-  std::uint16_t bits;
-};
 
 template <class To, class From>
 struct As {
@@ -15,15 +11,11 @@ struct As {
 };
 template <>
 struct As<float, Bfloat16> {
-  static __device__ float of(Bfloat16 value) { return __uint_as_float(static_cast<std::uint32_t>(value.bits) << 16); }
+  static __device__ float of(Bfloat16 value) { return asFloat(value); }
 };
 template <>
 struct As<Bfloat16, float> {
-  static __device__ Bfloat16 of(float value) {
-    const std::uint32_t whole = __float_as_uint(value);
-    const bool nan = (whole & 0x7FFFFFFFU) > 0x7F800000U;
-    return {static_cast<std::uint16_t>((nan ? whole | 0x400000U : whole + 0x7FFFU + ((whole >> 16) & 1U)) >> 16)};
-  }
+  static __device__ Bfloat16 of(float value) { return rounded<Bfloat16>(value); }
 };
 
 template <class From, class To>

@@ -1,5 +1,6 @@
 // Pooling over windows and adaptive bins. A gradient is gathered by each element of the image from the windows that cover it, in
 // their order, so that nothing is added by two threads at once.
+#include "runtime/backends/cuda/kernels/Real.cuh"
 #include "runtime/backends/cuda/kernels/Shape.cuh"
 
 namespace tbem::cuda {
@@ -57,8 +58,8 @@ __device__ float divisorOf(const PoolShape<Index>& p, const Range<Index>& rows, 
 }
 
 /// Position in the image of the window's first maximum, `none` where it holds no element. A NaN is larger than any number.
-template <class Index>
-__device__ Index firstMaximum(const PoolShape<Index>& p, const float* x, const Spot<Index>& window, Index none) {
+template <class T, class Index>
+__device__ Index firstMaximum(const PoolShape<Index>& p, const T* x, const Spot<Index>& window, Index none) {
   const Range<Index> rows = covered(p.rows, window.row), columns = covered(p.columns, window.column);
   Index at = none;
   float largest = 0;
@@ -66,7 +67,7 @@ __device__ Index firstMaximum(const PoolShape<Index>& p, const float* x, const S
   for (Index r = rows.first; r < rows.last; ++r) {
     const Index line = (window.plane * p.rows.length + r) * p.columns.length;
     for (Index c = columns.first; c < columns.last; ++c) {
-      const float here = x[line + c];
+      const float here = asFloat(x[line + c]);
       if (at == none || here > largest || (isnan(here) && !isnan(largest))) at = line + c, largest = here;
     }
   }
@@ -76,18 +77,28 @@ __device__ Index firstMaximum(const PoolShape<Index>& p, const float* x, const S
 template <class Index>
 constexpr Index kNone = static_cast<Index>(-1);
 
-template <class Index>
-__device__ void largest(const PoolShape<Index>& p, const float* x, float* y) {
+template <class T, class Index>
+__device__ void largest(const PoolShape<Index>& p, const T* x, T* y) {
   const auto number = threadNumber<Index>();
   if (number >= p.results) return;
   const Index at = firstMaximum(p, x, windowOf(p, number), kNone<Index>);
-  y[number] = at == kNone<Index> ? -INFINITY : x[at];
+  y[number] = at == kNone<Index> ? rounded<T>(-INFINITY) : x[at];
 }
 
-template <class Index>
-__device__ void places(const PoolShape<Index>& p, const float* x, Index* place) {
+template <class T, class Index>
+__device__ void places(const PoolShape<Index>& p, const T* x, Index* place) {
   const auto number = threadNumber<Index>();
   if (number < p.results) place[number] = firstMaximum(p, x, windowOf(p, number), kNone<Index>);
+}
+
+/// kGroup sums beside each other, written at once.
+inline __device__ void storeTogether(float* to, const double (&sums)[kGroup]) {
+  *reinterpret_cast<float4*>(to) = {static_cast<float>(sums[0]), static_cast<float>(sums[1]), static_cast<float>(sums[2]),
+                                    static_cast<float>(sums[3])};
+}
+inline __device__ void storeTogether(Bfloat16* to, const double (&sums)[kGroup]) {
+  const auto bits = [&](int k) { return static_cast<std::uint32_t>(rounded<Bfloat16>(static_cast<float>(sums[k])).bits); };
+  *reinterpret_cast<uint2*>(to) = {bits(0) | bits(1) << 16, bits(2) | bits(3) << 16};
 }
 
 /// Elements of a row beside each other, and the windows that cover any of them.
@@ -109,22 +120,23 @@ struct Group {
   __device__ Index window(const PoolShape<Index>& p, Index i, Index j) const {
     return (plane * p.rows.windows + i) * p.columns.windows + j;
   }
-  __device__ void store(const PoolShape<Index>& p, const double (&sums)[kGroup], float* dx) const {
-    float* const to = dx + first;
-    if (p.columns.length % kGroup == 0 && reinterpret_cast<std::uintptr_t>(dx) % sizeof(float4) == 0) {
-      *reinterpret_cast<float4*>(to) = {static_cast<float>(sums[0]), static_cast<float>(sums[1]), static_cast<float>(sums[2]),
-                                        static_cast<float>(sums[3])};
+  template <class T>
+  __device__ void store(const PoolShape<Index>& p, const double (&sums)[kGroup], T* dx) const {
+    constexpr std::uintptr_t kTogether = kGroup * sizeof(T);
+    T* const to = dx + first;
+    if (p.columns.length % kGroup == 0 && reinterpret_cast<std::uintptr_t>(dx) % kTogether == 0) {
+      storeTogether(to, sums);
       return;
     }
 #pragma unroll
     for (int k = 0; k < kGroup; ++k) {
-      if (column + k < p.columns.length) to[k] = static_cast<float>(sums[k]);
+      if (column + k < p.columns.length) to[k] = rounded<T>(static_cast<float>(sums[k]));
     }
   }
 };
 
-template <class Index>
-__device__ void largestGradient(const PoolShape<Index>& p, const float* dy, const Index* place, float* dx) {
+template <class T, class Index>
+__device__ void largestGradient(const PoolShape<Index>& p, const T* dy, const Index* place, T* dx) {
   const auto number = threadNumber<Index>();
   if (number >= p.groups) return;
   const Group<Index> group(p, number);
@@ -133,7 +145,7 @@ __device__ void largestGradient(const PoolShape<Index>& p, const float* dy, cons
   for (Index i = group.down.first; i < group.down.last; ++i) {
     for (Index j = group.across.first; j < group.across.last; ++j) {
       const Index window = group.window(p, i, j), at = place[window] - group.first;
-      const double gradient = static_cast<double>(dy[window]);
+      const double gradient = static_cast<double>(asFloat(dy[window]));
 #pragma unroll
       for (int k = 0; k < kGroup; ++k) sums[k] += at == k ? gradient : 0;
     }
@@ -146,34 +158,34 @@ struct Add {
 };
 
 /// The threads down a tile take a window's elements.
-template <class Index>
-__device__ void average(const PoolShape<Index>& p, const Tile& tile, const float* x, float* y) {
+template <class T, class Index>
+__device__ void average(const PoolShape<Index>& p, const Tile& tile, const T* x, T* y) {
   const Place place(tile);
   const Index number = static_cast<Index>(blockIdx.x) * place.width + place.across;
   const bool inside = number < p.results;
   const Spot<Index> window = windowOf(p, inside ? number : 0);
   const Range<Index> rows = covered(p.rows, window.row), columns = covered(p.columns, window.column);
   const Index width = columns.size(), elements = inside ? rows.size() * width : 0;
-  const float* const from = x + (window.plane * p.rows.length + rows.first) * p.columns.length + columns.first;
+  const T* const from = x + (window.plane * p.rows.length + rows.first) * p.columns.length + columns.first;
   double sum = 0;
   if (tile.logDepth == 0) {
 #pragma unroll 1
     for (Index r = 0; r < (inside ? rows.size() : 0); ++r) {
-      for (Index c = 0; c < width; ++c) sum += static_cast<double>(from[r * p.columns.length + c]);
+      for (Index c = 0; c < width; ++c) sum += static_cast<double>(asFloat(from[r * p.columns.length + c]));
     }
   } else {
     const bool together = width == p.columns.length;  // rows of the window follow each other
     for (Index element = place.down; element < elements; element += place.depth) {
       const Index r = together ? 0 : element / width;
-      sum += static_cast<double>(from[r * p.columns.length + element - r * width]);
+      sum += static_cast<double>(asFloat(from[r * p.columns.length + element - r * width]));
     }
     sum = joinDown<Add>(tile, place, sum);
   }
-  if (inside && place.down == 0) y[number] = static_cast<float>(sum) / divisorOf(p, rows, columns);
+  if (inside && place.down == 0) y[number] = rounded<T>(static_cast<float>(sum) / divisorOf(p, rows, columns));
 }
 
-template <class Index>
-__device__ void averageGradient(const PoolShape<Index>& p, const float* dy, float* dx) {
+template <class T, class Index>
+__device__ void averageGradient(const PoolShape<Index>& p, const T* dy, T* dx) {
   const auto number = threadNumber<Index>();
   if (number >= p.groups) return;
   const Group<Index> group(p, number);
@@ -183,7 +195,7 @@ __device__ void averageGradient(const PoolShape<Index>& p, const float* dy, floa
     const Range<Index> rows = covered(p.rows, i);
     for (Index j = group.across.first; j < group.across.last; ++j) {
       const Range<Index> columns = covered(p.columns, j);
-      const float whole = dy[group.window(p, i, j)];
+      const float whole = asFloat(dy[group.window(p, i, j)]);
       const double gradient = static_cast<double>(p.share != 0 ? whole * p.share : whole / divisorOf(p, rows, columns));
 #pragma unroll
       for (int k = 0; k < kGroup; ++k) {
@@ -198,23 +210,25 @@ __device__ void averageGradient(const PoolShape<Index>& p, const float* dy, floa
 }  // namespace
 }  // namespace tbem::cuda
 
-#define TBEM_POOL(bits, Index)                                                                                                 \
-  extern "C" __global__ void tbem_Pool_max_##bits(tbem::cuda::PoolShape<Index> p, const float* x, float* y) {                  \
-    tbem::cuda::largest(p, x, y);                                                                                              \
-  }                                                                                                                            \
-  extern "C" __global__ void tbem_Pool_places_##bits(tbem::cuda::PoolShape<Index> p, const float* x, Index* place) {           \
-    tbem::cuda::places(p, x, place);                                                                                           \
-  }                                                                                                                            \
-  extern "C" __global__ void tbem_Pool_maxGradient_##bits(tbem::cuda::PoolShape<Index> p, const float* dy, const Index* place, \
-                                                          float* dx) {                                                         \
-    tbem::cuda::largestGradient(p, dy, place, dx);                                                                             \
-  }                                                                                                                            \
-  extern "C" __global__ void tbem_Pool_average_##bits(tbem::cuda::PoolShape<Index> p, tbem::cuda::Tile tile, const float* x,   \
-                                                      float* y) {                                                              \
-    tbem::cuda::average(p, tile, x, y);                                                                                        \
-  }                                                                                                                            \
-  extern "C" __global__ void tbem_Pool_averageGradient_##bits(tbem::cuda::PoolShape<Index> p, const float* dy, float* dx) {    \
-    tbem::cuda::averageGradient(p, dy, dx);                                                                                    \
+#define TBEM_POOL(type, T, bits, Index)                                                                                      \
+  extern "C" __global__ void tbem_Pool_max_##type##_##bits(tbem::cuda::PoolShape<Index> p, const T* x, T* y) {               \
+    tbem::cuda::largest(p, x, y);                                                                                            \
+  }                                                                                                                          \
+  extern "C" __global__ void tbem_Pool_places_##type##_##bits(tbem::cuda::PoolShape<Index> p, const T* x, Index* place) {    \
+    tbem::cuda::places(p, x, place);                                                                                         \
+  }                                                                                                                          \
+  extern "C" __global__ void tbem_Pool_maxGradient_##type##_##bits(tbem::cuda::PoolShape<Index> p, const T* dy,              \
+                                                                   const Index* place, T* dx) {                              \
+    tbem::cuda::largestGradient(p, dy, place, dx);                                                                           \
+  }                                                                                                                          \
+  extern "C" __global__ void tbem_Pool_average_##type##_##bits(tbem::cuda::PoolShape<Index> p, tbem::cuda::Tile tile,        \
+                                                               const T* x, T* y) {                                           \
+    tbem::cuda::average(p, tile, x, y);                                                                                      \
+  }                                                                                                                          \
+  extern "C" __global__ void tbem_Pool_averageGradient_##type##_##bits(tbem::cuda::PoolShape<Index> p, const T* dy, T* dx) { \
+    tbem::cuda::averageGradient(p, dy, dx);                                                                                  \
   }
-TBEM_POOL(32, std::uint32_t)
-TBEM_POOL(64, std::uint64_t)
+TBEM_POOL(f32, float, 32, std::uint32_t)
+TBEM_POOL(f32, float, 64, std::uint64_t)
+TBEM_POOL(bf16, tbem::cuda::Bfloat16, 32, std::uint32_t)
+TBEM_POOL(bf16, tbem::cuda::Bfloat16, 64, std::uint64_t)

@@ -1,9 +1,12 @@
 // reduce_sum, reduce_max and its gradient, sum_squares.
+#include "runtime/backends/cuda/kernels/Real.cuh"
 #include "runtime/backends/cuda/kernels/Reduction.cuh"
 
 namespace tbem::cuda {
 namespace {
 
+/// A sum whose result is of the type `To`.
+template <class To>
 struct Total {
   using Operands = ReduceOperands;
   using Sum = double;
@@ -12,23 +15,25 @@ struct Total {
   __device__ Total(const ReduceOperands& from, std::uint64_t of) : operands(from), output(of) {}
   static __device__ double none() { return 0; }
   static __device__ double join(double a, double b) { return a + b; }
-  __device__ void store(double sum) const { static_cast<float*>(operands.result)[output] = static_cast<float>(sum); }
+  __device__ void store(double sum) const { static_cast<To*>(operands.result)[output] = rounded<To>(static_cast<float>(sum)); }
 };
 
-struct Values : Total {
-  using Total::Total;
+template <class From, class To>
+struct Values : Total<To> {
+  using Total<To>::Total;
   template <class Index>
   __device__ float load(Index at, Index) const {
-    return operands.x[at];
+    return asFloat(static_cast<const From*>(this->operands.x)[at]);
   }
 };
 
-struct Plain : Values {
-  using Values::Values;
+template <class From, class To>
+struct Plain : Values<From, To> {
+  using Values<From, To>::Values;
   __device__ void add(double& sum, float value) const { sum += static_cast<double>(value); }
 };
 
-struct Squares : Values {
+struct Squares : Values<float, float> {
   using Values::Values;
   __device__ void add(double& sum, float value) const { sum += static_cast<double>(value) * static_cast<double>(value); }
 };
@@ -44,13 +49,13 @@ struct Largest {
   static __device__ float join(float a, float b) { return b > a || isnan(b) ? b : a; }
   template <class Index>
   __device__ float load(Index at, Index) const {
-    return operands.x[at];
+    return static_cast<const float*>(operands.x)[at];
   }
   __device__ void add(float& largest, float value) const { largest = join(largest, value); }
   __device__ void store(float largest) const { static_cast<float*>(operands.result)[output] = largest; }
 };
 
-struct Equal : Values {
+struct Equal : Values<float, float> {
   float largest;
   __device__ Equal(const ReduceOperands& from, std::uint64_t of) : Values(from, of), largest(from.largest[of]) {}
   __device__ void add(double& sum, float value) const { sum += value == largest ? 1 : 0; }
@@ -65,7 +70,7 @@ __device__ void maxGradientWhole(const ReduceShape<Index>& shape, const MaxGradi
   double equal = 0;
   const auto load = [&](Index at, Index) { return of.x[at]; };
   portion.forElements(shape, load, [&](Index, float value) { equal += value == largest ? 1 : 0; });
-  equal = joinDown<Total>(shape.tile, portion.place, equal);
+  equal = joinDown<Total<float>>(shape.tile, portion.place, equal);
   if (!portion.inside) return;
   const auto share = static_cast<float>(static_cast<double>(of.dy[portion.output]) / equal);
   portion.forElements(shape, load, [&](Index at, float value) { of.dx[at] = value == largest ? share : 0; });
@@ -83,7 +88,14 @@ __device__ void maxGradient(const MaxGradient<Index>& m) {
 }  // namespace
 }  // namespace tbem::cuda
 
-TBEM_REDUCTION(Reduce, sum, tbem::cuda::Plain)
+using Sum = tbem::cuda::Plain<float, float>;
+using NarrowedSum = tbem::cuda::Plain<float, tbem::cuda::Bfloat16>;
+using WidenedSum = tbem::cuda::Plain<tbem::cuda::Bfloat16, float>;
+using NarrowSum = tbem::cuda::Plain<tbem::cuda::Bfloat16, tbem::cuda::Bfloat16>;
+TBEM_REDUCTION(Reduce, sum_f32_f32, Sum)
+TBEM_REDUCTION(Reduce, sum_f32_bf16, NarrowedSum)
+TBEM_REDUCTION(Reduce, sum_bf16_f32, WidenedSum)
+TBEM_REDUCTION(Reduce, sum_bf16_bf16, NarrowSum)
 TBEM_REDUCTION(Reduce, squares, tbem::cuda::Squares)
 TBEM_REDUCTION(Reduce, max, tbem::cuda::Largest)
 TBEM_REDUCTION(Reduce, equal, tbem::cuda::Equal)

@@ -4,14 +4,28 @@
 
 namespace tbem::cuda {
 
-tbem_status addBias(void* y, const void* bias, std::int64_t elements, std::int64_t channels, std::int64_t inner) {
-  const Grid grid{blocksFor(elements), kThreads};
-  if (elements < kWide) {
-    return launch({"Bias", "tbem_Bias_32"}, grid, y, bias, static_cast<std::uint32_t>(elements), dividerBy<std::uint32_t>(inner),
-                  dividerBy<std::uint32_t>(channels));
+namespace {
+
+template <class Index>
+tbem_status start(const char* kernel, const Biased& biased) {
+  return launch({"Bias", kernel}, {blocksFor(biased.elements), kThreads}, biased.y, biased.bias,
+                static_cast<Index>(biased.elements), dividerBy<Index>(biased.inner), dividerBy<Index>(biased.channels));
+}
+
+}  // namespace
+
+tbem_status addBias(const Biased& biased) {
+  const bool narrow = biased.type == TBEM_BF16, both = biased.biasType == TBEM_BF16;
+  if (biased.elements < kWide) {
+    return start<std::uint32_t>(both     ? "tbem_Bias_bf16_bf16_32"
+                                : narrow ? "tbem_Bias_bf16_f32_32"
+                                         : "tbem_Bias_f32_f32_32",
+                                biased);
   }
-  return launch({"Bias", "tbem_Bias_64"}, grid, y, bias, static_cast<std::uint64_t>(elements), dividerBy<std::uint64_t>(inner),
-                dividerBy<std::uint64_t>(channels));
+  return start<std::uint64_t>(both     ? "tbem_Bias_bf16_bf16_64"
+                              : narrow ? "tbem_Bias_bf16_f32_64"
+                                       : "tbem_Bias_f32_f32_64",
+                              biased);
 }
 
 }  // namespace tbem::cuda

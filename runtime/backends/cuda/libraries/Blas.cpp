@@ -129,19 +129,22 @@ tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const Produc
   void *description = nullptr, *a = nullptr, *b = nullptr, *y = nullptr;
   // Row-major y = op(a) op(b) is column-major y^T = op(b)^T op(a)^T: the library's first factor is b, its second a, and a matrix
   // as it lies is the transpose of what we call it.
-  const auto layout = [&](void*& made, std::int64_t rows, std::int64_t columns, std::int64_t lead, std::int64_t stride) {
-    calls(f.layoutCreate(&made, blas::kTypeF32, static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows),
-                         lead != 0 ? lead : columns),
+  const auto layout = [&](void*& made, std::int32_t type, std::int64_t rows, std::int64_t columns, std::int64_t lead,
+                          std::int64_t stride) {
+    calls(f.layoutCreate(&made, type == TBEM_BF16 ? blas::kTypeBf16 : blas::kTypeF32, static_cast<std::uint64_t>(columns),
+                         static_cast<std::uint64_t>(rows), lead != 0 ? lead : columns),
           "a matrix");
     if (made == nullptr || shape.batch.count == 1) return;
     const auto count = static_cast<std::int32_t>(shape.batch.count);
     calls(f.layoutSet(made, blas::kBatchCount, &count, sizeof count), "a number of matrices");
     calls(f.layoutSet(made, blas::kBatchStride, &stride, sizeof stride), "a distance of matrices");
   };
-  calls(f.descriptionCreate(&description, blas::kComputeF32, blas::kTypeF32), "a product");
-  layout(a, shape.transposeA ? shape.k : shape.m, shape.transposeA ? shape.m : shape.k, shape.leadA, shape.batch.a);
-  layout(b, shape.transposeB ? shape.n : shape.k, shape.transposeB ? shape.k : shape.n, shape.leadB, shape.batch.b);
-  layout(y, shape.m, shape.n, 0, shape.batch.y);
+  calls(f.descriptionCreate(&description, shape.tf32 ? blas::kComputeTf32 : blas::kComputeF32, blas::kTypeF32), "a product");
+  layout(a, shape.factors, shape.transposeA ? shape.k : shape.m, shape.transposeA ? shape.m : shape.k, shape.leadA,
+         shape.batch.a);
+  layout(b, shape.factors, shape.transposeB ? shape.n : shape.k, shape.transposeB ? shape.k : shape.n, shape.leadB,
+         shape.batch.b);
+  layout(y, shape.result, shape.m, shape.n, 0, shape.batch.y);
   PreparedProduct made(shape, workspace, bias, {description, a, b, y});
   if (calls.why.empty()) {
     const std::int32_t first = shape.transposeB ? blas::kTransposed : blas::kPlain;
@@ -154,7 +157,7 @@ tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const Produc
   made.aligned = made.choose(kAligned, calls.why);
   if (!made.aligned) return tl::unexpected(calls.why);
   std::string ignored;
-  made.anywhere = made.choose(sizeof(float), ignored);
+  made.anywhere = made.choose(shape.factors == TBEM_BF16 ? 2 : 4, ignored);
   return made;
 }
 

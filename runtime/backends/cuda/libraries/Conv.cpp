@@ -1,6 +1,7 @@
 // Convolutions and their gradients: which of the ways to compute them (ConvWays.h) is which algorithm.
 #include "runtime/backends/cuda/libraries/Bias.h"
 #include "runtime/backends/cuda/libraries/ConvWays.h"
+#include "runtime/backends/cuda/libraries/TargetCard.h"
 
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@ ConvRoles convRoles(int primitive) {
 cudnn::Convolution problemOf(const tbem_op_desc& op) {
   const runtime::Conv2d c = runtime::conv2d(op);
   return {.pass = convRoles(op.primitive).pass,
+          .dtype = op.operands[0].dtype,
           .n = c.n,
           .c = c.c,
           .h = c.h,
@@ -35,12 +37,14 @@ tbem_status addConvBias(const tbem_op_desc& op, void* const* memory) {
   constexpr int kBias = 2, kResult = 3;  // of conv2d's operands
   if (op.primitive != TBEM_PRIMITIVE_conv2d || op.operands[kBias].present == 0) return TBEM_OK;
   const tbem_operand& y = op.operands[kResult];
-  return addBias(memory[kResult], memory[kBias], runtime::elementCount(y), y.dims[1], y.dims[2] * y.dims[3]);
+  return addBias({memory[kResult], memory[kBias], y.dtype, op.operands[kBias].dtype, runtime::elementCount(y), y.dims[1],
+                  y.dims[2] * y.dims[3]});
 }
 
 namespace {
 
-/// Where a product is the default: cuDNN's deterministic engines in f32 reach a tenth of what products do.
+/// Where a product is the default: cuDNN's deterministic engines in f32 reach a tenth of what products do. In bf16, where this
+/// was not measured, a product still gives a weight's gradient in f32, and needs no images in another order.
 bool isBestAsProduct(const cudnn::Convolution& problem) {
   if (!isProduct(problem) || problem.pass == cudnn::Pass::Forward) return false;
   return problem.pass == cudnn::Pass::WeightGradient || problem.stride != std::array<std::int64_t, 2>{1, 1};
@@ -59,7 +63,8 @@ void addEngines(const std::vector<cudnn::Engine>& engines, std::size_t most, std
 
 /// The way of the description's algorithm: the default, and then others that may be faster on a card. Errors, in words.
 tl::expected<Choice, std::string> choiceOf(const tbem_op_desc& op) {
-  const cudnn::Convolution problem = problemOf(op), asked = evenProblem(problem).problem;
+  const cudnn::Convolution problem = problemOf(op);
+  const Asked asked{evenProblem(problem).problem, hasTf32(op)};
   const auto number = static_cast<std::size_t>(op.algorithm);
   const bool productFirst = isBestAsProduct(problem), productLater = isProduct(problem) && !productFirst;
   std::vector<Choice> choices;

@@ -9,8 +9,8 @@ namespace {
 /// pad or slice of planes[planes, rows, columns].
 tl::expected<std::unique_ptr<Op>, std::string> moveOf(tbem_primitive primitive, const ImageMove& move) {
   const bool spreads = primitive == TBEM_PRIMITIVE_pad;
-  const tbem_operand smaller = runtime::plainOperand(TBEM_F32, {move.planes, move.from[0], move.from[1]});
-  const tbem_operand larger = runtime::plainOperand(TBEM_F32, {move.planes, move.to[0], move.to[1]});
+  const tbem_operand smaller = runtime::plainOperand(move.dtype, {move.planes, move.from[0], move.from[1]});
+  const tbem_operand larger = runtime::plainOperand(move.dtype, {move.planes, move.to[0], move.to[1]});
   std::array<tbem_operand, 2> operands{spreads ? smaller : larger, spreads ? larger : smaller};
   // Zeros between elements are one less than the step over them.
   const std::int64_t less = spreads ? 1 : 0;
@@ -25,6 +25,8 @@ tl::expected<std::unique_ptr<Op>, std::string> moveOf(tbem_primitive primitive, 
 }
 
 }  // namespace
+
+std::uint64_t ImageMove::bytesTo() const { return runtime::plainOperand(dtype, {planes, to[0], to[1]}).layout.bytes; }
 
 tl::expected<std::unique_ptr<Op>, std::string> spreadOf(const ImageMove& move) { return moveOf(TBEM_PRIMITIVE_pad, move); }
 tl::expected<std::unique_ptr<Op>, std::string> cutOf(const ImageMove& move) { return moveOf(TBEM_PRIMITIVE_slice, move); }

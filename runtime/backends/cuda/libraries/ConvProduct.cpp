@@ -2,6 +2,7 @@
 // the kernel steps over pixels, a copy holds those that it meets.
 #include "runtime/backends/cuda/libraries/ConvWays.h"
 #include "runtime/backends/cuda/libraries/Sum.h"
+#include "runtime/backends/cuda/libraries/TargetCard.h"
 
 #include <fmt/format.h>
 
@@ -15,22 +16,26 @@ bool steps(const cudnn::Convolution& problem) { return problem.stride != std::ar
 
 /// Between images and the pixels of them that the kernel meets.
 ImageMove metPixels(const cudnn::Convolution& problem) {
-  return {.planes = problem.n * problem.c,
+  return {.dtype = problem.dtype,
+          .planes = problem.n * problem.c,
           .from = {problem.y()[2], problem.y()[3]},
           .to = {problem.h, problem.w},
           .step = problem.stride};
 }
 
 std::uint64_t copyBytes(const cudnn::Convolution& problem) {
+  const std::uint64_t bytes = problem.dtype == TBEM_BF16 ? 2 : 4;
   const auto y = problem.y();
-  return steps(problem) ? alignedBytes(static_cast<std::uint64_t>(problem.n * problem.c * y[2] * y[3]) * sizeof(float)) : 0;
+  return steps(problem) ? alignedBytes(static_cast<std::uint64_t>(problem.n * problem.c * y[2] * y[3]) * bytes) : 0;
 }
 
 /// Of all images: the weight and then the images, or what is made of them.
-ProductShape imagesShape(const cudnn::Convolution& problem) {
+ProductShape imagesShape(const cudnn::Convolution& problem, bool tf32) {
   const std::int64_t pixels = problem.y()[2] * problem.y()[3];
   const bool forward = problem.pass == cudnn::Pass::Forward;
   ProductShape shape;
+  shape.factors = shape.result = problem.dtype;
+  shape.tf32 = tf32;
   shape.m = forward ? problem.out : problem.c;
   shape.k = forward ? problem.c : problem.out;
   shape.n = pixels;
@@ -40,9 +45,12 @@ ProductShape imagesShape(const cudnn::Convolution& problem) {
 }
 
 /// The weight's gradient: the sum over images of dy[n] x[n]^T.
-SumShape weightShape(const cudnn::Convolution& problem) {
+SumShape weightShape(const tbem_op_desc& op, const cudnn::Convolution& problem) {
   const std::int64_t pixels = problem.y()[2] * problem.y()[3];
   ProductShape first;
+  first.factors = problem.dtype;
+  first.result = op.operands[2].dtype;
+  first.tf32 = hasTf32(op);
   first.m = problem.out, first.k = pixels, first.n = problem.c;
   first.transposeB = true;
   return sumOf(first, problem.n, problem.out * pixels, problem.c * pixels);
@@ -74,10 +82,7 @@ public:
 
 private:
   tbem_status multiply(const ConvRoles& roles, void* const* memory, void* images, void* space) {
-    if (sum) {
-      return sum->run(static_cast<const float*>(memory[roles.output]), static_cast<const float*>(images),
-                      static_cast<float*>(memory[roles.weight]), space);
-    }
+    if (sum) return sum->run(memory[roles.output], images, memory[roles.weight], space);
     const Device* device = nullptr;
     if (const tbem_status status = openDevice(device)) return status;
     const bool forward = roles.pass == cudnn::Pass::Forward;
@@ -99,7 +104,7 @@ ConvWay productWay(const tbem_op_desc& op) {
   const cudnn::Convolution problem = problemOf(op);
   const std::uint64_t copy = copyBytes(problem);
   if (problem.pass != cudnn::Pass::WeightGradient) return {copy, "cuBLASLt"};
-  const SumShape shape = weightShape(problem);
+  const SumShape shape = weightShape(op, problem);
   return {copy + sumWorkspace(shape), fmt::format("cuBLASLt, {} parts", shape.parts())};
 }
 
@@ -107,11 +112,11 @@ tl::expected<std::unique_ptr<Op>, std::string> prepareProduct(const tbem_op_desc
   const cudnn::Convolution problem = problemOf(op);
   auto conv = std::make_unique<ProductConv>(op);
   if (problem.pass == cudnn::Pass::WeightGradient) {
-    auto sum = PreparedSum::prepare(weightShape(problem));
+    auto sum = PreparedSum::prepare(weightShape(op, problem));
     if (!sum) return tl::unexpected(sum.error());
     conv->sum.emplace(std::move(*sum));
   } else {
-    auto product = PreparedProduct::prepare(imagesShape(problem), 0);
+    auto product = PreparedProduct::prepare(imagesShape(problem, hasTf32(op)), 0);
     if (!product) return tl::unexpected(product.error());
     conv->product.emplace(std::move(*product));
   }

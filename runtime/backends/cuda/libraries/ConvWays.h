@@ -35,11 +35,12 @@ EvenProblem evenProblem(const cudnn::Convolution& problem);
 
 /// A copy that only moves elements of images, in `images` of so many channels: from `from` to `to` rows and columns.
 struct ImageMove {
+  std::int32_t dtype = TBEM_F32;
   std::int64_t planes = 1;  ///< images times channels
   std::array<std::int64_t, 2> from{}, to{};
   std::array<std::int64_t, 2> start{};     ///< of the smaller in the larger
   std::array<std::int64_t, 2> step{1, 1};  ///< between the smaller's elements in the larger
-  std::uint64_t bytesTo() const { return static_cast<std::uint64_t>(planes * to[0] * to[1]) * sizeof(float); }
+  std::uint64_t bytesTo() const;
 };
 /// Puts the smaller into the larger, with zeros around and between.
 tl::expected<std::unique_ptr<Op>, std::string> spreadOf(const ImageMove& move);

@@ -1,6 +1,7 @@
 #include "runtime/backends/cuda/libraries/Cudnn.h"
 
 #include "runtime/backends/cuda/device/Device.h"
+#include "runtime/core/Layout.h"
 #include "runtime/cudnn/Places.h"
 
 #include <fmt/format.h>
@@ -61,25 +62,27 @@ std::string open(Cudnn& cudnn) {
   return {};
 }
 
-tl::expected<std::vector<cudnn::Engine>, std::string> ask(Cudnn& cudnn, const cudnn::Convolution& problem, cudnn::List list) {
+tl::expected<std::vector<cudnn::Engine>, std::string> ask(Cudnn& cudnn, const Asked& asked, cudnn::List list) {
   if (const std::string why = open(cudnn); !why.empty()) return tl::unexpected(why);
-  auto engines = cudnn.described ? cudnn.described->engines(problem, list) : (*cudnn.card)->engines(problem, list);
+  auto engines = cudnn.described ? cudnn.described->engines(asked.problem, list) : (*cudnn.card)->engines(asked.problem, list);
   if (!engines) return engines;
-  std::erase_if(*engines, [&](const cudnn::Engine& engine) { return !cudnn::mayTake(problem, engine, kPolicy); });
+  const cudnn::Policy policy{.tf32 = asked.tf32, .nondeterministic = false};
+  std::erase_if(*engines, [&](const cudnn::Engine& engine) { return !cudnn::mayTake(asked.problem, engine, policy); });
   return engines;
 }
 
-tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(Cudnn& cudnn, const cudnn::Convolution& problem) {
-  const std::string line = cudnn::describe(problem);
+tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(Cudnn& cudnn, const Asked& asked) {
+  const std::string line = cudnn::describe(asked.problem) + (asked.tf32 ? " tf32" : "");
   if (const auto known = cudnn.known.find(line); known != cudnn.known.end()) return known->second;
   for (const cudnn::List list : {cudnn::List::Heuristic, cudnn::List::Fallback}) {
-    auto engines = ask(cudnn, problem, list);
+    auto engines = ask(cudnn, asked, list);
     if (!engines) return engines;
     if (engines->empty()) continue;
     cudnn.known.emplace(line, *engines);
     return engines;
   }
-  return tl::unexpected(fmt::format("cuDNN has no deterministic engine in f32 for the convolution {}", line));
+  return tl::unexpected(fmt::format("cuDNN has no deterministic engine in {} for the convolution {}",
+                                    runtime::dtypeName(asked.problem.dtype), line));
 }
 
 }  // namespace
@@ -93,20 +96,19 @@ void describeDevice(const std::string& properties) {
   cudnn.described.reset();
 }
 
-tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const cudnn::Convolution& problem) {
+tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const Asked& asked) {
   Cudnn& cudnn = shared();
   const std::lock_guard lock(cudnn.mutex);
-  return enginesOf(cudnn, problem);
+  return enginesOf(cudnn, asked);
 }
 
-tl::expected<std::vector<cudnn::Engine>, std::string> fallbackEnginesOf(const cudnn::Convolution& problem) {
+tl::expected<std::vector<cudnn::Engine>, std::string> fallbackEnginesOf(const Asked& asked) {
   Cudnn& cudnn = shared();
   const std::lock_guard lock(cudnn.mutex);
-  return ask(cudnn, problem, cudnn::List::Fallback);
+  return ask(cudnn, asked, cudnn::List::Fallback);
 }
 
-tl::expected<PreparedConvolution, std::string> PreparedConvolution::prepare(const cudnn::Convolution& problem,
-                                                                            const cudnn::Engine& engine) {
+tl::expected<PreparedConvolution, std::string> PreparedConvolution::prepare(const Asked& asked, const cudnn::Engine& engine) {
   Cudnn& cudnn = shared();
   const std::lock_guard lock(cudnn.mutex);
   if (const std::string why = open(cudnn); !why.empty()) return tl::unexpected(why);
@@ -115,7 +117,7 @@ tl::expected<PreparedConvolution, std::string> PreparedConvolution::prepare(cons
   const auto prepareFirst = [&](const std::vector<cudnn::Engine>& list) -> std::optional<PreparedConvolution> {
     for (const cudnn::Engine& one : list) {
       if (one.workspace > engine.workspace) continue;
-      auto plan = (*cudnn.card)->plan(problem, one);
+      auto plan = (*cudnn.card)->plan(asked.problem, one);
       if (plan && plan->workspace() <= engine.workspace) return PreparedConvolution(std::move(*plan));
       if (why.empty()) {
         why = plan ? fmt::format("engine {} needs {} bytes, and said {}", one.index, plan->workspace(), one.workspace)
@@ -126,12 +128,12 @@ tl::expected<PreparedConvolution, std::string> PreparedConvolution::prepare(cons
   };
   if (auto ready = prepareFirst({engine})) return std::move(*ready);
   for (const cudnn::List list : {cudnn::List::Heuristic, cudnn::List::Fallback}) {
-    const auto others = ask(cudnn, problem, list);
+    const auto others = ask(cudnn, asked, list);
     if (!others) continue;
     if (auto ready = prepareFirst(*others)) return std::move(*ready);
   }
-  return tl::unexpected(
-      fmt::format("cuDNN cannot prepare the convolution {} in {} bytes: {}", cudnn::describe(problem), engine.workspace, why));
+  return tl::unexpected(fmt::format("cuDNN cannot prepare the convolution {} in {} bytes: {}", cudnn::describe(asked.problem),
+                                    engine.workspace, why));
 }
 
 std::string PreparedConvolution::run(const cudnn::Addresses& at) {

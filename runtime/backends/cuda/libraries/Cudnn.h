@@ -18,21 +18,24 @@ namespace tbem::cuda {
 /// The device to ask about where there is no card: `properties` is the text of runtime/cudnn/Properties.h. "": none any more.
 void describeDevice(const std::string& properties);
 
-/// What engines a step may take: f32 is f32, and a step gives the same numbers each time.
-constexpr cudnn::Policy kPolicy{.tf32 = false, .nondeterministic = false};
+/// A convolution, and whether its engine may round f32 to TF32. A step gives the same numbers each time.
+struct Asked {
+  cudnn::Convolution problem;
+  bool tf32 = false;
+};
 
 /// The engines that may be taken for a problem, best first, and where the list had none, those of cuDNN's fallback; at least one.
 /// Kept, so a problem is asked about once. Errors, in words: there is nobody to ask, cuDNN refuses, it has no engine.
-tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const cudnn::Convolution& problem);
+tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const Asked& asked);
 /// Those of cuDNN's fallback alone, which may have others; there may be none.
-tl::expected<std::vector<cudnn::Engine>, std::string> fallbackEnginesOf(const cudnn::Convolution& problem);
+tl::expected<std::vector<cudnn::Engine>, std::string> fallbackEnginesOf(const Asked& asked);
 
 /// A convolution that is ready to run on the card.
 class PreparedConvolution {
 public:
   /// Prepared with that engine, or where cuDNN cannot prepare it with the first of its others that needs no more workspace.
   /// Errors, in words.
-  static tl::expected<PreparedConvolution, std::string> prepare(const cudnn::Convolution& problem, const cudnn::Engine& engine);
+  static tl::expected<PreparedConvolution, std::string> prepare(const Asked& asked, const cudnn::Engine& engine);
   /// Puts it behind what the device was asked before. "" or why not.
   std::string run(const cudnn::Addresses& at);
 

@@ -2,6 +2,7 @@
 #include "runtime/backends/cuda/device/Op.h"
 #include "runtime/backends/cuda/libraries/Bias.h"
 #include "runtime/backends/cuda/libraries/Blas.h"
+#include "runtime/backends/cuda/libraries/Conversion.h"
 #include "runtime/backends/cuda/libraries/Sum.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,12 @@ namespace tbem::cuda {
 namespace {
 
 /// The operator's workspace is aligned to less than the library wants of its own.
-constexpr std::uint64_t kSpare = PreparedProduct::kWorkAlignment - 64;
+constexpr std::uint64_t kAlignment = PreparedProduct::kWorkAlignment, kSpare = kAlignment - 64;
+
+/// Of the bias in the result's type, so that what comes behind it is aligned.
+std::uint64_t castBytes(const ProductShape& shape) {
+  return shape.castsBias() ? (static_cast<std::uint64_t>(shape.n) * 2 + kAlignment - 1) / kAlignment * kAlignment : 0;
+}
 
 class Product final : public Op {
 public:
@@ -23,17 +29,27 @@ public:
   tbem_status run(void* const* memory, void* work, const double*) override {
     const Device* device = nullptr;
     if (const tbem_status status = openDevice(device)) return status;
-    constexpr std::uintptr_t kLow = PreparedProduct::kWorkAlignment - 1;
-    void* const space = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(work) + kLow) & ~kLow);
+    constexpr std::uintptr_t kLow = kAlignment - 1;
+    auto* const begin = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(work) + kLow) & ~kLow);
     const ProductShape& shape = ready.shape();
-    const auto matrix = [&](int operand, std::int64_t from) { return static_cast<float*>(memory[operand]) + from; };
-    const void* const bias = shape.bias >= 0 ? memory[shape.bias] : nullptr;
+    const void* bias = shape.bias >= 0 ? memory[shape.bias] : nullptr;
+    if (ready.addsBias() && shape.castsBias()) {
+      const std::array<void*, 2> ends{memory[shape.bias], begin};
+      if (const tbem_status status = cast->run(ends.data(), nullptr, nullptr)) return status;
+      bias = begin;
+    }
     for (const auto& [a, b, y] : calls) {
-      const std::string why = ready.run(*device, {matrix(shape.a, a), matrix(shape.b, b), bias, matrix(shape.y, y), space});
+      const PreparedProduct::Addresses at{elementAt(memory[shape.a], a, shape.factors),
+                                          elementAt(memory[shape.b], b, shape.factors), bias,
+                                          elementAt(memory[shape.y], y, shape.result), begin + castBytes(shape)};
+      const std::string why = ready.run(*device, at);
       if (!why.empty()) return fail(TBEM_FAILED, fmt::format("cuda: {}", why));
     }
-    return bias == nullptr || ready.addsBias() ? TBEM_OK : addBias(memory[shape.y], bias, shape.results(), shape.n, 1);
+    if (bias == nullptr || ready.addsBias()) return TBEM_OK;
+    return addBias({memory[shape.y], bias, shape.result, shape.biasType, shape.results(), shape.n, 1});
   }
+
+  std::unique_ptr<Op> cast;  ///< of the bias to the result's type; none where they are of one
 
 private:
   PreparedProduct ready;
@@ -47,10 +63,10 @@ public:
       : Op(from), shape(std::move(shape)), ready(std::move(ready)) {}
 
   tbem_status run(void* const* memory, void* work, const double*) override {
-    auto* const y = static_cast<float*>(memory[shape.y]);
-    const tbem_status status =
-        ready.run(static_cast<const float*>(memory[shape.a]), static_cast<const float*>(memory[shape.b]), y, work);
-    return status != TBEM_OK || shape.bias < 0 ? status : addBias(y, memory[shape.bias], shape.results(), shape.n, 1);
+    void* const y = memory[shape.y];
+    const tbem_status status = ready.run(memory[shape.a], memory[shape.b], y, work);
+    if (status != TBEM_OK || shape.bias < 0) return status;
+    return addBias({y, memory[shape.bias], shape.result, shape.biasType, shape.results(), shape.n, 1});
   }
 
 private:
@@ -66,7 +82,7 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
     std::snprintf(info.implementation, sizeof info.implementation, "cuBLASLt, %lld parts", static_cast<long long>(sum->parts()));
     return TBEM_OK;
   }
-  const std::uint64_t workspace = productWorkspace(shape);
+  const std::uint64_t workspace = productWorkspace(shape) + castBytes(shape);
   info.workspace = workspace == 0 ? 0 : workspace + kSpare;
   std::snprintf(info.implementation, sizeof info.implementation, "cuBLASLt");
   return TBEM_OK;
@@ -82,7 +98,13 @@ tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
   }
   auto ready = PreparedProduct::prepare(shape, productWorkspace(shape));
   if (!ready) return unsupported(op, ready.error());
-  out = std::make_unique<Product>(op, std::move(*ready));
+  auto product = std::make_unique<Product>(op, std::move(*ready));
+  if (shape.castsBias()) {
+    auto cast = conversionOf(shape.biasType, shape.result, shape.n);
+    if (!cast) return unsupported(op, cast.error());
+    product->cast = std::move(*cast);
+  }
+  out = std::move(product);
   return TBEM_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/backends/cuda/libraries/ProductShape.h"
 
+#include "runtime/backends/cuda/libraries/TargetCard.h"
 #include "runtime/core/Primitive.h"
 
 #include <algorithm>
@@ -59,16 +60,7 @@ std::vector<Lead> leadsOf(const tbem_op_desc& op) {
   return leads;
 }
 
-}  // namespace
-
-std::int64_t ProductShape::results() const {
-  std::int64_t count = m * n * batch.count;
-  for (const Lead& lead : outer) count *= lead.count;
-  return count;
-}
-
-ProductShape productShape(const tbem_op_desc& op) {
-  if (op.primitive != TBEM_PRIMITIVE_matmul) return denseShape(op);
+ProductShape matmulShape(const tbem_op_desc& op) {
   const runtime::Matmul p = runtime::matmul(op);
   ProductShape shape;
   shape.m = p.m, shape.k = p.k, shape.n = p.n;
@@ -85,6 +77,23 @@ ProductShape productShape(const tbem_op_desc& op) {
                                         [](const Lead& one, const Lead& other) { return one.count < other.count; });
   shape.batch = *largest;
   shape.outer.erase(largest);
+  return shape;
+}
+
+}  // namespace
+
+std::int64_t ProductShape::results() const {
+  std::int64_t count = m * n * batch.count;
+  for (const Lead& lead : outer) count *= lead.count;
+  return count;
+}
+
+ProductShape productShape(const tbem_op_desc& op) {
+  ProductShape shape = op.primitive == TBEM_PRIMITIVE_matmul ? matmulShape(op) : denseShape(op);
+  shape.factors = op.operands[shape.a].dtype;
+  shape.result = op.operands[shape.y].dtype;
+  shape.tf32 = hasTf32(op);
+  if (shape.bias >= 0) shape.biasType = op.operands[shape.bias].dtype;
   return shape;
 }
 

@@ -17,14 +17,28 @@ struct Lead {
 
 struct ProductShape {
   int a = 0, b = 1, y = 2, bias = -1;  ///< operands; the bias has a value for each column, -1: there is none
-  std::int64_t m = 0, k = 0, n = 0;    ///< y[m, n], sums of k
+  std::int32_t factors = TBEM_F32;     ///< type of a and b: TBEM_F32 or TBEM_BF16
+  std::int32_t result = TBEM_F32;      ///< of y: theirs, or TBEM_F32
+  std::int32_t biasType = TBEM_F32;
+  bool tf32 = false;                 ///< factors of f32 may be rounded to TF32
+  std::int64_t m = 0, k = 0, n = 0;  ///< y[m, n], sums of k
   bool transposeA = false, transposeB = false;
   std::int64_t leadA = 0, leadB = 0;  ///< elements from a row to the next as they lie; 0: as long as rows are
   Lead batch;                         ///< done in one call
   std::vector<Lead> outer;            ///< a call for each combination of their places
 
   std::int64_t results() const;  ///< elements of y, all of it
+  /// A library adds a bias of the result's type alone.
+  bool castsBias() const { return bias >= 0 && biasType != result; }
 };
+
+/// An address so many elements behind another, in bytes of the elements' type (TBEM_F32 or TBEM_BF16).
+inline const void* elementAt(const void* first, std::int64_t elements, std::int32_t type) {
+  return static_cast<const char*>(first) + elements * (type == TBEM_BF16 ? 2 : 4);
+}
+inline void* elementAt(void* first, std::int64_t elements, std::int32_t type) {
+  return const_cast<void*>(elementAt(static_cast<const void*>(first), elements, type));
+}
 
 /// Of a dense layer, a gradient of it, or a matmul, that passed checkDescription. Leading dimensions are joined as far as their
 /// strides allow: with rows where b is the same for all and a is not transposed, else with one another.

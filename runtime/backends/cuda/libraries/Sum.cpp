@@ -14,7 +14,7 @@ namespace {
 struct Join {
   explicit Join(const SumShape& shape)
       : operands{runtime::plainOperand(TBEM_F32, {shape.parts(), shape.results()}),
-                 runtime::plainOperand(TBEM_F32, {shape.results()})},
+                 runtime::plainOperand(shape.result, {shape.results()})},
         op{sizeof(tbem_op_desc), TBEM_PRIMITIVE_reduce_sum,           1, 1, operands.data(),
            attributes.data(),    static_cast<int>(attributes.size()), 1, 0} {}
   Join(const Join&) = delete;
@@ -33,10 +33,10 @@ std::uint64_t partBytes(const SumShape& shape) {
 }  // namespace
 
 std::uint64_t sumWorkspace(const SumShape& shape) {
-  if (shape.parts() == 1) return 0;
+  if (!shape.joins()) return 0;
   Join join(shape);
   tbem_op_info info{};
-  (void)reduceFamily().query(join.op, info);  // which no sum of f32 fails
+  (void)reduceFamily().query(join.op, info);  // which no plain sum fails
   return partBytes(shape) + info.workspace;
 }
 
@@ -49,25 +49,28 @@ tl::expected<PreparedSum, std::string> PreparedSum::prepare(const SumShape& shap
     if (!rest) return tl::unexpected(rest.error());
     sum.rest.emplace(std::move(*rest));
   }
-  if (shape.parts() > 1) {
+  if (shape.joins()) {
     const Join join(shape);
     if (reduceFamily().create(join.op, sum.join) != TBEM_OK) return tl::unexpected(std::string(lastErrorText()));
   }
   return sum;
 }
 
-tbem_status PreparedSum::run(const float* a, const float* b, float* y, void* work) {
+tbem_status PreparedSum::run(const void* a, const void* b, void* y, void* work) {
   const Device* device = nullptr;
   if (const tbem_status status = openDevice(device)) return status;
-  float* const parts = join != nullptr ? static_cast<float*>(work) : y;
+  void* const parts = join != nullptr ? work : y;
+  const std::int32_t type = shape.each.factors;
+  const auto factorsAt = [&](std::int64_t inA, std::int64_t inB, void* to, bool adds) {
+    return PreparedProduct::Addresses{elementAt(a, inA, type), elementAt(b, inB, type), nullptr, to, nullptr, adds};
+  };
   for (std::int64_t round = 0; round < shape.rounds; ++round) {
-    const std::string why =
-        each.run(*device, {a + round * shape.nextA, b + round * shape.nextB, nullptr, parts, nullptr, round > 0});
+    const std::string why = each.run(*device, factorsAt(round * shape.nextA, round * shape.nextB, parts, round > 0));
     if (!why.empty()) return fail(TBEM_FAILED, fmt::format("cuda: {}", why));
   }
   if (rest) {
-    float* const last = parts + shape.each.batch.count * shape.results();
-    const std::string why = rest->run(*device, {a + shape.restA, b + shape.restB, nullptr, last, nullptr, false});
+    void* const last = elementAt(parts, shape.each.batch.count * shape.results(), TBEM_F32);
+    const std::string why = rest->run(*device, factorsAt(shape.restA, shape.restB, last, false));
     if (!why.empty()) return fail(TBEM_FAILED, fmt::format("cuda: {}", why));
   }
   if (join == nullptr) return TBEM_OK;

@@ -21,7 +21,7 @@ public:
   /// The device is open on this thread. Errors, in words.
   static tl::expected<PreparedSum, std::string> prepare(const SumShape& shape);
   /// Puts it behind what the device was asked before.
-  tbem_status run(const float* a, const float* b, float* y, void* work);
+  tbem_status run(const void* a, const void* b, void* y, void* work);
 
 private:
   PreparedSum(SumShape shape, PreparedProduct each) : shape(std::move(shape)), each(std::move(each)) {}
@@ -29,7 +29,7 @@ private:
   SumShape shape;
   PreparedProduct each;
   std::optional<PreparedProduct> rest;
-  std::unique_ptr<Op> join;  ///< of the parts; none where there is one
+  std::unique_ptr<Op> join;  ///< of the parts; none where the only one is the result
 };
 
 }  // namespace tbem::cuda

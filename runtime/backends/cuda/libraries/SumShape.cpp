@@ -20,6 +20,8 @@ std::optional<SumShape> splitSum(const ProductShape& product) {
   const std::int64_t length = (product.k / parts + kRound - 1) / kRound * kRound;
   SumShape sum;
   sum.each = product;
+  sum.result = product.result;
+  sum.each.result = TBEM_F32;
   sum.each.bias = -1;
   sum.each.leadA = product.transposeA ? product.m : product.k;
   sum.each.leadB = product.transposeB ? product.k : product.n;
@@ -43,6 +45,8 @@ SumShape sumOf(const ProductShape& first, std::int64_t count, std::int64_t strid
   while (count % together != 0) --together;
   sum.each.batch = {together, strideA, strideB, first.m * first.n};
   sum.rounds = count / together;
+  sum.result = first.result;
+  if (together > 1 || sum.rounds > 1) sum.each.result = TBEM_F32;
   sum.nextA = together * strideA;
   sum.nextB = together * strideB;
   return sum;

@@ -10,13 +10,16 @@
 namespace tbem::cuda {
 
 struct SumShape {
-  ProductShape each;                  ///< one round: its batch are parts; y of it are their places
+  ProductShape each;                  ///< one round: its batch are parts; y of it are their places, in f32 where they are joined
+  std::int32_t result = TBEM_F32;     ///< of the sum
   std::int64_t rounds = 1;            ///< each adds to the parts of the one before
   std::int64_t nextA = 0, nextB = 0;  ///< from one round to the next, in elements
   std::optional<ProductShape> rest;   ///< what is left of a long sum: one more part
   std::int64_t restA = 0, restB = 0;  ///< where it begins
 
   std::int64_t parts() const { return each.batch.count + (rest ? 1 : 0); }
+  /// Whether parts have places of their own; else there is one, which is the result.
+  bool joins() const { return parts() > 1 || each.result != result; }
   std::int64_t results() const { return each.m * each.n; }
 };
 

@@ -23,16 +23,19 @@ public:
 
   tbem_status run(void* const* memory, void* work, const double* scalars) override {
     const auto real = [memory](int k) { return static_cast<float*>(memory[k]); };
+    const bool narrow = operands[0].dtype == TBEM_BF16;
     ChannelOperands of{};
     of.plane = plane_;
     of.count = static_cast<std::uint64_t>(plan_.count);
     if (desc.primitive == TBEM_PRIMITIVE_channel_moments) {
-      of.x = real(0), of.first = real(1), of.second = real(2);
-      return reduce(TBEM_REDUCTION_KERNELS(Channel, moments), plan_, of, work);
+      of.x = memory[0], of.first = real(1), of.second = real(2);
+      return reduce(narrow ? TBEM_REDUCTION_KERNELS(Channel, moments_bf16) : TBEM_REDUCTION_KERNELS(Channel, moments_f32), plan_,
+                    of, work);
     }
-    of.dy = real(0), of.x = real(1), of.mean = real(2), of.variance = real(3), of.first = real(4), of.second = real(5);
+    of.dy = memory[0], of.x = memory[1], of.mean = real(2), of.variance = real(3), of.first = real(4), of.second = real(5);
     of.eps = scalars[0];
-    return reduce(TBEM_REDUCTION_KERNELS(Channel, gradients), plan_, of, work);
+    return reduce(narrow ? TBEM_REDUCTION_KERNELS(Channel, gradients_bf16) : TBEM_REDUCTION_KERNELS(Channel, gradients_f32),
+                  plan_, of, work);
   }
 
 private:

@@ -69,12 +69,14 @@ PoolShape<Index> shapeOf(const Plan& plan) {
           shareOf(p)};
 }
 
-/// tbem_Pool_NAME_32 and _64.
+/// tbem_Pool_NAME_TYPE_BITS.
 struct PoolKernel {
-  const char *narrow, *wide;
+  const char *f32, *f32Wide, *bf16, *bf16Wide;
 };
-#define TBEM_POOL_KERNEL(name) \
-  PoolKernel { "tbem_Pool_" #name "_32", "tbem_Pool_" #name "_64" }
+#define TBEM_POOL_KERNEL(name)                                                                                               \
+  PoolKernel {                                                                                                               \
+    "tbem_Pool_" #name "_f32_32", "tbem_Pool_" #name "_f32_64", "tbem_Pool_" #name "_bf16_32", "tbem_Pool_" #name "_bf16_64" \
+  }
 
 class Pool final : public Op {
 public:
@@ -82,17 +84,16 @@ public:
       : Op(from), plan_(planOf(desc)), narrow_(shapeOf<std::uint32_t>(plan_)), large_(shapeOf<std::uint64_t>(plan_)) {}
 
   tbem_status run(void* const* memory, void* work, const double*) override {
-    const auto* const first = static_cast<const float*>(memory[0]);
-    auto* const second = static_cast<float*>(memory[1]);
+    const void* const first = memory[0];
+    void* const second = memory[1];
     const std::int64_t across = kThreads >> plan_.tile.logDepth;
     switch (desc.primitive) {
       case TBEM_PRIMITIVE_max_pool2d:
         return start(TBEM_POOL_KERNEL(max), blocksFor(plan_.results), first, second);
       case TBEM_PRIMITIVE_max_pool2d_gradient: {
-        const auto* const x = static_cast<const float*>(memory[1]);
+        const void* const x = memory[1];
         if (const tbem_status status = start(TBEM_POOL_KERNEL(places), blocksFor(plan_.results), x, work)) return status;
-        return start(TBEM_POOL_KERNEL(maxGradient), blocksFor(plan_.groups), first, static_cast<const void*>(work),
-                     static_cast<float*>(memory[2]));
+        return start(TBEM_POOL_KERNEL(maxGradient), blocksFor(plan_.groups), first, static_cast<const void*>(work), memory[2]);
       }
       case TBEM_PRIMITIVE_avg_pool2d:
       case TBEM_PRIMITIVE_adaptive_avg_pool2d:
@@ -108,8 +109,9 @@ private:
   tbem_status start(const PoolKernel& kernel, std::uint32_t blocks, Parameters... parameters) const {
     if (blocks == 0) return TBEM_OK;
     const Grid grid{blocks, kThreads};
-    return plan_.wide ? launch({"Pool", kernel.wide}, grid, large_, parameters...)
-                      : launch({"Pool", kernel.narrow}, grid, narrow_, parameters...);
+    const bool isBfloat16 = operands[0].dtype == TBEM_BF16;
+    return plan_.wide ? launch({"Pool", isBfloat16 ? kernel.bf16Wide : kernel.f32Wide}, grid, large_, parameters...)
+                      : launch({"Pool", isBfloat16 ? kernel.bf16 : kernel.f32}, grid, narrow_, parameters...);
   }
 
   Plan plan_;

@@ -18,10 +18,17 @@ std::uint64_t sumBytes(const tbem_op_desc& op) {
   return op.primitive == TBEM_PRIMITIVE_reduce_max ? sizeof(float) : sizeof(double);
 }
 
-ReductionKernels kernelsOf(int primitive) {
-  switch (primitive) {
+ReductionKernels sumKernels(int from, int to) {
+  if (from == TBEM_BF16) {
+    return to == TBEM_BF16 ? TBEM_REDUCTION_KERNELS(Reduce, sum_bf16_bf16) : TBEM_REDUCTION_KERNELS(Reduce, sum_bf16_f32);
+  }
+  return to == TBEM_BF16 ? TBEM_REDUCTION_KERNELS(Reduce, sum_f32_bf16) : TBEM_REDUCTION_KERNELS(Reduce, sum_f32_f32);
+}
+
+ReductionKernels kernelsOf(const tbem_op_desc& op) {
+  switch (op.primitive) {
     case TBEM_PRIMITIVE_reduce_sum:
-      return TBEM_REDUCTION_KERNELS(Reduce, sum);
+      return sumKernels(op.operands[0].dtype, op.operands[1].dtype);
     case TBEM_PRIMITIVE_reduce_max:
       return TBEM_REDUCTION_KERNELS(Reduce, max);
     case TBEM_PRIMITIVE_sum_squares:
@@ -33,10 +40,10 @@ ReductionKernels kernelsOf(int primitive) {
 
 class Reduce final : public Op {
 public:
-  explicit Reduce(const tbem_op_desc& from) : Op(from), plan_(planOf(desc)), kernels_(kernelsOf(desc.primitive)) {}
+  explicit Reduce(const tbem_op_desc& from) : Op(from), plan_(planOf(desc)), kernels_(kernelsOf(desc)) {}
 
   tbem_status run(void* const* memory, void* work, const double*) override {
-    return reduce(kernels_, plan_, ReduceOperands{static_cast<const float*>(memory[0]), nullptr, memory[1]}, work);
+    return reduce(kernels_, plan_, ReduceOperands{memory[0], nullptr, memory[1]}, work);
   }
 
 private:
@@ -75,7 +82,7 @@ public:
     }
     auto* const equal = static_cast<double*>(work);
     const ReduceOperands counted{of.x, of.largest, equal};
-    if (const tbem_status status = reduce(kernelsOf(desc.primitive), plan_, counted, equal + plan_.outputs)) return status;
+    if (const tbem_status status = reduce(kernelsOf(desc), plan_, counted, equal + plan_.outputs)) return status;
     return plan_.wide ? spread(large_, "tbem_Reduce_maxGradient_64", of, equal)
                       : spread(narrow_, "tbem_Reduce_maxGradient_32", of, equal);
   }

@@ -1,0 +1,80 @@
+// bf16 on a card against ref in f64 on the same rounded operands. Results in bf16 may be off by half a unit in the last place,
+// 2^-8 of their size, by a whole one where a bias is added to what was rounded; sums and statistics are kept in f32, and so are
+// gradients of weights but for those that cuDNN gives in bf16 alone.
+#include "runtime/backends/cuda/ops/Shapes.h"
+#include "test/problems/Bfloat16.h"
+#include "test/problems/Random.h"
+#include "test/prop/cuda/Card.h"
+
+namespace tbem::test {
+namespace {
+
+constexpr double kNarrow = 0x1p-8;
+
+std::function<void(std::vector<tbem_operand>&)> typesOf(tbem_primitive primitive, bool wholly) {
+  return [=](std::vector<tbem_operand>& operands) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k].present != 0 && operands[k].dtype != TBEM_I64)
+        operands[k].dtype = wholly || !staysF32(primitive, k) ? TBEM_BF16 : TBEM_F32;
+    }
+  };
+}
+
+class CudaBfloat16 : public OnCard, public testing::WithParamInterface<int> {
+protected:
+  void TearDown() override { cuda::wideFrom() = cuda::kWide; }
+
+  /// `wholly`: no operand stays f32.
+  static void agreesWithRef(const Problem& problem, Runs runs, bool wholly) {
+    const Outcome exact = runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}});
+    ASSERT_EQ(exact.status, TBEM_OK) << problem.text() << ": " << exact.error;
+    Settings settings{TBEM_BF16, 1, typesOf(problem.primitive, wholly)};
+    const Outcome first = runOn(*tbem_backend_cuda(), problem, settings);
+    ASSERT_EQ(first.status, TBEM_OK) << problem.text() << ": " << first.error;
+    if (runs == Runs::andReplayed) settings.replays = 2;
+    const Outcome again = runOn(*tbem_backend_cuda(), problem, settings);
+    for (std::size_t k = 0; k < problem.outputs.size(); ++k) {
+      const auto where = [&] { return problem.text() + ", result " + std::to_string(k) + " by " + first.implementation; };
+      const bool engine = first.implementation.starts_with("cuDNN");
+      const bool isF32 = !wholly && staysF32(problem.primitive, problem.inputs.size() + k) && !engine;
+      EXPECT_LE(distance(first.outputs[k], exact.outputs[k]), isF32 ? 1e-5 : kNarrow) << where();
+      EXPECT_EQ(first.bytes[k], again.bytes[k]) << where() << ": other bits";
+    }
+  }
+};
+
+TEST_P(CudaBfloat16, AgreesWithRef) {
+  const auto primitive = static_cast<tbem_primitive>(GetParam());
+  const std::uint64_t problems = interpreted_ && isLibrarys(primitive) ? 40 : 100;  // stand-ins are plain loops
+  for (std::uint64_t seed = 0; seed < problems && !HasFailure(); ++seed) {
+    Random random(1000 * static_cast<std::uint64_t>(primitive) + seed);
+    SCOPED_TRACE(seed);
+    const Problem problem = roundedToBfloat16(randomProblem(primitive, random));
+    agreesWithRef(problem, seed % 10 == 0 ? Runs::andReplayed : Runs::twice, false);
+    const bool statistics = primitive == TBEM_PRIMITIVE_channel_moments || primitive == TBEM_PRIMITIVE_channel_gradient_sums;
+    if (seed % 4 == 0 && !statistics) {
+      Problem whole = problem;
+      for (auto& input : whole.inputs) {  // a bias, too
+        if (input && !input->integer) *input = *roundedToBfloat16({TBEM_PRIMITIVE_softmax, {}, {}, {input}, {}}).inputs[0];
+      }
+      agreesWithRef(whole, Runs::twice, true);
+    }
+    if (isLibrarys(primitive) || seed % 4 != 0) continue;
+    cuda::wideFrom() = 0;
+    agreesWithRef(problem, Runs::twice, false);
+    cuda::wideFrom() = cuda::kWide;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Primitives, CudaBfloat16,
+    testing::Values(TBEM_PRIMITIVE_conv2d, TBEM_PRIMITIVE_conv2d_input_gradient, TBEM_PRIMITIVE_conv2d_weight_gradient,
+                    TBEM_PRIMITIVE_dense, TBEM_PRIMITIVE_dense_input_gradient, TBEM_PRIMITIVE_dense_weight_gradient,
+                    TBEM_PRIMITIVE_matmul, TBEM_PRIMITIVE_reduce_sum, TBEM_PRIMITIVE_channel_moments,
+                    TBEM_PRIMITIVE_channel_gradient_sums, TBEM_PRIMITIVE_max_pool2d, TBEM_PRIMITIVE_max_pool2d_gradient,
+                    TBEM_PRIMITIVE_avg_pool2d, TBEM_PRIMITIVE_avg_pool2d_gradient, TBEM_PRIMITIVE_adaptive_avg_pool2d,
+                    TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient),
+    [](const auto& info) { return std::string(runtime::signature(static_cast<tbem_primitive>(info.param)).name); });
+
+}  // namespace
+}  // namespace tbem::test
