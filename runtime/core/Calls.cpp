@@ -125,8 +125,9 @@ std::int32_t Instance::call(std::uint32_t number, std::int64_t samples, std::int
   Prepared& p = at(number, part);
   const CallDesc& planned = description.calls[number];
   if (!planned.moves.empty()) {
+    const auto* const onDevice = code.get();
     const std::uint64_t microBatch =
-        code != nullptr ? code->microBatch : *reinterpret_cast<const std::uint64_t*>(arena + description.microBatchAt);
+        onDevice != nullptr ? onDevice->microBatch : *reinterpret_cast<const std::uint64_t*>(arena + description.microBatchAt);
     for (std::size_t k = 0; k < p.operands.size(); ++k) {
       if (planned.moves[k] != 0) p.operands[k] = arena + planned.offsets[k] + microBatch * planned.moves[k];
     }

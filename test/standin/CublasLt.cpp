@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -68,6 +69,17 @@ bool typesFit(const Matrix& a, const Matrix& b, const Matrix& d) {
 tbem::standin::Type typeOf(const Matrix& matrix, int compute = kCompute) {
   if (matrix.type != kF32) return tbem::standin::Type::Bf16;
   return compute == kComputeTf32 ? tbem::standin::Type::Tf32 : tbem::standin::Type::F32;
+}
+
+/// Bytes of an element of a matrix.
+std::uint32_t bytesOf(const Matrix& matrix) { return matrix.type == kF32 ? 4 : 2; }
+
+/// Cards before 8.0 have neither bf16 nor TF32, which is of f32 factors alone.
+bool computes(const Description& description, const Matrix& factor) {
+  const char* const card = std::getenv("TBEM_CARD_SM");
+  const bool isOld = card != nullptr && std::atof(card) < 8;
+  if (description.compute == kComputeTf32 && factor.type != kF32) return false;
+  return !isOld || (description.compute == kCompute && factor.type == kF32);
 }
 
 bool lies(const void* address, std::uint64_t alignment) { return reinterpret_cast<std::uintptr_t>(address) % alignment == 0; }
@@ -134,7 +146,7 @@ int cublasLtMatmulPreferenceDestroy(void* preference) {
   return 0;
 }
 
-/// The algorithm's first number is what matrices and the bias are aligned to.
+/// The algorithm's first numbers are what the factors, and the result and the bias, are aligned to.
 int cublasLtMatmulAlgoGetHeuristic(void*, void* description, void* a, void* b, void* c, void* d, void* preference, int asked,
                                    Answer* answers, int* answered) {
   const auto& it = *static_cast<Description*>(description);
@@ -143,10 +155,14 @@ int cublasLtMatmulAlgoGetHeuristic(void*, void* description, void* a, void* b, v
   *answered = 0;
   if (asked < 1 || (wish.reductions & 1U) != 0) return kUnsupported;  // a sum whose order is not fixed may be chosen
   if (!fits(it, *static_cast<Matrix*>(a), *static_cast<Matrix*>(b), *static_cast<Matrix*>(d)) || c == nullptr) return kInvalid;
-  if (!typesFit(*static_cast<Matrix*>(a), *static_cast<Matrix*>(b), *static_cast<Matrix*>(d))) return kUnsupported;
-  const std::uint32_t alignment = *std::min_element(wish.alignment.begin(), wish.alignment.end());
-  if (biased && !lies(it.bias, alignment)) return kUnsupported;
-  answers[0] = {{alignment}, wish.workspace, 0, 1, {}};
+  const Matrix &left = *static_cast<Matrix*>(a), &right = *static_cast<Matrix*>(b), &out = *static_cast<Matrix*>(d);
+  if (!typesFit(left, right, out) || !computes(it, left)) return kUnsupported;
+  if (std::memcmp(c, d, sizeof out) != 0) return kUnsupported;  // of other layouts there are few products
+  for (std::size_t k = 0; k < wish.alignment.size(); ++k) {
+    if (wish.alignment[k] < bytesOf(k == 0 ? left : k == 1 ? right : out)) return kUnsupported;
+  }
+  if (biased && !lies(it.bias, wish.alignment[3])) return kUnsupported;
+  answers[0] = {{wish.alignment[0], wish.alignment[1], wish.alignment[3]}, wish.workspace, 0, 1, {}};
   *answered = 1;
   return 0;
 }
@@ -159,9 +175,7 @@ int cublasLtMatmul(void*, void* description, const void* alpha, const void* a, v
                &out = *static_cast<Matrix*>(dLayout);
   if (!fits(it, left, right, out) || !typesFit(left, right, out) || *static_cast<const float*>(alpha) != 1) return kInvalid;
   const void* const bias = it.epilogue == 4 ? it.bias : nullptr;  // of the result's type
-  for (const void* address : {a, b, static_cast<const void*>(d), bias}) {
-    if (!lies(address, algorithm[0])) return kInvalid;
-  }
+  if (!lies(a, algorithm[0]) || !lies(b, algorithm[1]) || !lies(d, algorithm[2]) || !lies(bias, algorithm[2])) return kInvalid;
   if (bytes > 0 && (!lies(workspace, 256) || !tbem::standin::spoil(workspace, bytes, stream).fine())) return kFailed;
   const tbem::standin::ProductWork work{{a, typeOf(left, it.compute), left.leading, left.stride, it.transposeA},
                                         {b, typeOf(right, it.compute), right.leading, right.stride, it.transposeB},

@@ -92,7 +92,10 @@ bool read(const Descriptor& graph, Problem& problem) {
 
 // The engines of every convolution, as the heuristic lists them: on tensor cores, which round f32 to TF32; exact, with a knob;
 // and one that adds in an order that changes, whose results are never to be taken.
-constexpr std::int64_t kTensorCores = 7, kExact = 3, kChanging = 4, kKnobType = 2, kKnobValue = 5, kWorkspace = 320;
+constexpr std::int64_t kTensorCores = 7, kExact = 3, kChanging = 4, kKnobType = 2, kKnobValue = 5;
+
+/// Bytes that an engine needs; none of those that change.
+constexpr std::int64_t workspaceOf(std::int64_t engine) { return engine == kExact ? 320 : engine == kTensorCores ? 192 : 0; }
 
 template <class T>
 void put(Descriptor& descriptor, int attribute, T value) {
@@ -116,7 +119,7 @@ std::shared_ptr<Descriptor> configOf(const std::shared_ptr<Descriptor>& graph, s
   Descriptor config{.type = kConfig};
   config.parts[300] = {finished(std::move(engine))};
   if (index == kExact) config.parts[302] = {finished(std::move(knob))};
-  put(config, 303, index == kExact ? kWorkspace : std::int64_t{0});
+  put(config, 303, workspaceOf(index));
   return finished(std::move(config));
 }
 
@@ -129,7 +132,7 @@ int finishConfig(Descriptor& config) {
     const Descriptor* const knob = config.part(302);
     if (knob == nullptr || knob->one<int>(600) != kKnobType || knob->one<std::int64_t>(601) != kKnobValue) return kUnsupported;
   }
-  put(config, 303, index == kExact ? kWorkspace : std::int64_t{0});
+  put(config, 303, workspaceOf(index));
   return index == kExact || index == kTensorCores || index == kChanging ? kFine : kUnsupported;
 }
 
@@ -178,7 +181,7 @@ int execute(const Descriptor& plan, const Descriptor& pack, void* stream) {
       return kBadParameter;
   }
   void* const workspace = pack.one<void*>(1003);
-  if (workspace == nullptr && index == kExact) return kBadParameter;
+  if (workspace == nullptr) return kBadParameter;
   for (Described* described : {&problem.x, &problem.w, &problem.y}) {
     if (index == kTensorCores && described->tensor.type == Type::F32) described->tensor.type = Type::Tf32;
   }
@@ -190,8 +193,8 @@ int execute(const Descriptor& plan, const Descriptor& pack, void* stream) {
                       {problem.dilation[0], problem.dilation[1]},
                       {problem.stride[0], problem.stride[1]},
                       {problem.before[0], problem.before[1]}};
-  const bool spoilt = index != kExact || spoil(workspace, kWorkspace, stream).fine();
-  return spoilt && run(work, stream).fine() ? kFine : kFailed;
+  const auto bytes = static_cast<std::size_t>(workspaceOf(index));
+  return spoil(workspace, bytes, stream).fine() && run(work, stream).fine() ? kFine : kFailed;
 }
 
 }  // namespace tbem::standin

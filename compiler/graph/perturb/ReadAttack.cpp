@@ -67,6 +67,7 @@ ExperimentSpec attackOf(const DesignSpec& design, const Attack& attack, Task tas
   experiment.task = task;
   experiment.optimizer = attack.method.optimizer;
   experiment.dtype = design.dtype;
+  experiment.tf32 = design.tf32;
   experiment.dtypeFactor = design.dtypeFactor;
   experiment.search = attack.method.search;
   experiment.pool = std::make_unique<sema::ExprPool>(*design.pool);

@@ -142,6 +142,7 @@ std::optional<ExperimentSpec> searchOf(Session& session, const ast::Name& name, 
   experiment.task = graph.task;
   experiment.keepsFirstLayer = graph.keepsFirstLayer;
   experiment.dtype = training.dtype;
+  experiment.tf32 = training.tf32;
   experiment.pool = std::make_unique<sema::ExprPool>();
   std::vector<std::int64_t> dims{graph.batch};
   dims.insert(dims.end(), data.inputs[0].begin(), data.inputs[0].end());

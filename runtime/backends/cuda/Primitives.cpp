@@ -95,8 +95,9 @@ tbem_status checkOp(const tbem_op_desc& op) {
     if (operand.present == 0 || signature.moves || tbem_is_floating(operand.dtype) == 0 || operand.dtype == TBEM_F32) continue;
     const bool isStatistic = signature.mayBeF32(k) && familyOf(op.primitive).query == channelFamily().query;
     if (operand.dtype == TBEM_BF16 && computesBfloat16(op.primitive) && !isStatistic) continue;
-    return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} of {}; this backend computes in f32 (ref computes in f64)",
-                                              signature.name, runtime::dtypeName(operand.dtype)));
+    const char* const other = operand.dtype == TBEM_BF16 ? "`mixed bf16` gives it f32" : "ref computes in f64";
+    return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} of {}; this backend computes it in f32 ({})", signature.name,
+                                              runtime::dtypeName(operand.dtype), other));
   }
   if (!signature.moves && op.operands[0].present != 0 && op.operands[0].dtype == TBEM_BF16) {
     const std::string lacking = lacksBfloat16(op.primitive);

@@ -21,6 +21,8 @@ struct Library {
 };
 
 constexpr std::uint32_t kAligned = 16;  // bytes: what the widest loads of a thread want
+
+std::uint32_t bytesOf(std::int32_t type) { return type == TBEM_BF16 ? 2 : 4; }
 constexpr std::array<const char*, 2> kNames{"libcublasLt.so.13", "libcublasLt.so.12"};
 
 /// The library that this process has already (cuDNN's, PyTorch's), else that beside cuDNN or of a usual place, else what the
@@ -154,14 +156,14 @@ tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const Produc
     if (bias) calls(f.descriptionSet(description, blas::kEpilogue, &blas::kAddBias, sizeof blas::kAddBias), "a bias");
   }
   if (!calls.why.empty()) return tl::unexpected(calls.why);
-  made.aligned = made.choose(kAligned, calls.why);
+  made.aligned = made.choose({kAligned, kAligned}, calls.why);
   if (!made.aligned) return tl::unexpected(calls.why);
   std::string ignored;
-  made.anywhere = made.choose(shape.factors == TBEM_BF16 ? 2 : 4, ignored);
+  made.anywhere = made.choose({bytesOf(shape.factors), bytesOf(shape.result)}, ignored);
   return made;
 }
 
-std::optional<blas::Algorithm> PreparedProduct::choose(std::uint32_t alignment, std::string& why) const {
+std::optional<blas::Algorithm> PreparedProduct::choose(const Alignment& alignment, std::string& why) const {
   const blas::Functions& f = library().functions;
   Calls calls;
   void* preference = nullptr;
@@ -176,9 +178,10 @@ std::optional<blas::Algorithm> PreparedProduct::choose(std::uint32_t alignment, 
   };
   prefer(blas::kMostWorkspace, workspace);
   prefer(blas::kReductions, blas::kInComputeType | blas::kInOutputType);
-  for (const int matrix : {blas::kAlignA, blas::kAlignB, blas::kAlignC, blas::kAlignD}) prefer(matrix, alignment);
+  for (const int matrix : {blas::kAlignA, blas::kAlignB}) prefer(matrix, alignment.factors);
+  for (const int matrix : {blas::kAlignC, blas::kAlignD}) prefer(matrix, alignment.result);
   if (biased) {  // its address is looked at for its alignment alone
-    const std::uint64_t address = alignment;
+    const std::uint64_t address = alignment.result;
     calls(f.descriptionSet(description.get(), blas::kBiasPointer, &address, sizeof address), "a bias");
   }
   blas::Heuristic answer{};

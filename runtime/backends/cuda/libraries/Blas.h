@@ -1,4 +1,4 @@
-// Matrix products in f32 by cuBLASLt, which is opened at run time: libcublasLt.so.13, else libcublasLt.so.12.
+// Matrix products by cuBLASLt, which is opened at run time: libcublasLt.so.13, else libcublasLt.so.12.
 #pragma once
 
 #include "runtime/backends/cuda/device/Device.h"
@@ -43,7 +43,11 @@ private:
   using Part = std::unique_ptr<void, blas::Status (*)(void*)>;
   PreparedProduct(ProductShape shape, std::uint64_t workspace, bool bias, std::array<void*, 4> parts);
   static tl::expected<PreparedProduct, std::string> prepare(const ProductShape& shape, std::uint64_t workspace, bool bias);
-  std::optional<blas::Algorithm> choose(std::uint32_t alignment, std::string& why) const;
+  /// Bytes that matrices lie at multiples of; a bias lies as the result does.
+  struct Alignment {
+    std::uint32_t factors, result;
+  };
+  std::optional<blas::Algorithm> choose(const Alignment& alignment, std::string& why) const;
 
   ProductShape product;
   std::uint64_t workspace;
