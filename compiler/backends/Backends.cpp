@@ -1,6 +1,7 @@
 #include "compiler/backends/Backends.h"
 
 #include "runtime/backends/cuda/Cuda.h"
+#include "runtime/measure/CardMeter.h"
 
 #include <fmt/format.h>
 
@@ -44,6 +45,15 @@ Probed probeBackend(std::string_view name) {
 }
 
 void planForCard(const cudnn::DeviceProperties& card) { cuda::planFor(card); }
+
+std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend) {
+  return &backend == tbem_backend_cuda() ? cuda::takenMemory() : std::nullopt;
+}
+
+std::unique_ptr<measure::EnergySource> energyOf(const tbem_backend& backend) {
+  if (&backend == tbem_backend_cuda()) return std::make_unique<measure::CardMeter>(cuda::busId());
+  return std::make_unique<measure::EnergyMeter>();
+}
 
 std::string describe(const tbem_device_info& device) {
   return fmt::format("{}, {}, {}", device.name, device.isa, device.library);

@@ -4,7 +4,11 @@
 #include "compiler/lower/Choices.h"
 #include "runtime/cudnn/Properties.h"
 #include "runtime/include/tbem/backend.h"
+#include "runtime/measure/Meters.h"
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +42,11 @@ Opened openBackend(std::string_view name);
 inline Opened openUntimed(std::string_view name) { return {probeBackend(name), {}, {}}; }
 /// Steps on `cuda` are planned for this card where the machine has none.
 void planForCard(const cudnn::DeviceProperties& card);
+/// Bytes that are taken of the memory of the backend's device at this moment, by whomever. Nothing: the host can reach its
+/// memory, or it does not say.
+std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend);
+/// What counts the energy of steps on the backend: of the processor's packages, or of its card.
+std::unique_ptr<measure::EnergySource> energyOf(const tbem_backend& backend);
 /// All that a device's answers depend on, in words.
 std::string describe(const tbem_device_info& device);
 

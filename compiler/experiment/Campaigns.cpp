@@ -16,7 +16,16 @@
 
 namespace tbem::driver {
 
-measure::Settings protocolSettings() { return {}; }
+measure::Settings protocolOf(const MeasurePlan& plan, std::string_view backend) {
+  // A little longer than the windows of their meters (Meters.h, CardMeter.h).
+  constexpr double kProcessor = 1.1, kCard = 5.2;
+  measure::Settings protocol;
+  if (plan.wantsEnergy) {
+    protocol.minSeconds = backend == "cuda" ? kCard : kProcessor;
+    protocol.maxSteps = 100'000;
+  }
+  return protocol;
+}
 
 StoreFile::StoreFile(const Workspace& workspace, const std::string& store) {
   file = !store.empty() ? store : workspace.beside(".tbemdb");

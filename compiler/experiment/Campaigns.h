@@ -11,12 +11,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tbem::driver {
-
-/// The protocol of every measurement: part of a row's identity.
-measure::Settings protocolSettings();
 
 /// One `measure` declaration with its design, or a file of rows that were measured elsewhere.
 struct MeasurePlan {
@@ -29,6 +27,9 @@ struct MeasurePlan {
   bool wantsMemory = true, wantsLatency = true, wantsEnergy = false;
   std::optional<MeasuredExamples> examples;  ///< rows are run over these, here; nothing: over stand-in data, in processes
 };
+
+/// The protocol of a row on a backend: part of its identity. Where energy is wanted, steps run for as long as its counters need.
+measure::Settings protocolOf(const MeasurePlan& plan, std::string_view backend);
 
 /// The campaigns of a program; mistakes go to the session. `designs` and `trainings` must outlive them.
 std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs,

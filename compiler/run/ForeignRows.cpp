@@ -30,7 +30,7 @@ bool ForeignRows::describe(CaseRow& row, const graph::Row& plain, const std::str
   } else if (!describeProgram(row, what)) {
     return false;
   }
-  row.identity = identityOfForeign(plain.graph(), plain.values, protocolSettings(), request.target.seed,
+  row.identity = identityOfForeign(plain.graph(), plain.values, protocolOf(*row.plan, row.backend), request.target.seed,
                                    {.backend = row.backend, .threads = threads, .algorithms = what});
   threadsOfRow[row.identity] = threads;
   return true;
@@ -103,7 +103,7 @@ const std::string* ForeignRows::programOf(const CaseRow& row) {
 
 tl::expected<measure::Command, std::string> ForeignRows::job(const CaseRow& row, const runtime::Case& key,
                                                              const std::string& folder, double timeLimit) {
-  const foreign::Terms terms{.protocol = protocolSettings(),
+  const foreign::Terms terms{.protocol = protocolOf(*row.plan, row.backend),
                              .seed = request.target.seed,
                              .threads = threadsOfRow.at(row.identity),
                              .timeLimit = timeLimit};

@@ -152,7 +152,7 @@ private:
                                    .object = code->key,
                                    .libraries = row.libraries,
                                    .seed = seed,
-                                   .protocol = protocolSettings(),
+                                   .protocol = protocolOf(*row.plan, row.backend),
                                    .executable = std::move(code->executable)});
   }
 
@@ -238,7 +238,6 @@ CampaignOutlook outlookOf(const std::vector<CaseRow>& rows) {
   constexpr double kFlopsASecond = 5e10;
   constexpr double kSetUpSeconds = 0.5;
   constexpr std::uint64_t kBytesACase = 2048;
-  const measure::Settings protocol = protocolSettings();
   CampaignOutlook outlook;
   std::map<std::pair<std::string, std::string>, unsigned> counted;  // repeats, by experiment: it runs once
   for (const CaseRow& row : rows) {
@@ -249,6 +248,7 @@ CampaignOutlook outlookOf(const std::vector<CaseRow>& rows) {
       outlook.skipped += repeats;
       continue;
     }
+    const measure::Settings protocol = protocolOf(*row.plan, row.backend);
     const double step = row.flops / kFlopsASecond;
     outlook.seconds += repeats * (kSetUpSeconds + protocol.warmup * step + std::max(protocol.steps * step, protocol.minSeconds));
     outlook.memory = std::max(outlook.memory, row.arena);

@@ -6,13 +6,17 @@
 #include "compiler/worker/RowFile.h"
 #include "runtime/core/Executable.h"
 #include "runtime/core/ExecutableFile.h"
+#include "runtime/measure/CardMeter.h"
 #include "runtime/measure/Child.h"
 #include "runtime/measure/Protocol.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
+#include <optional>
+#include <utility>
 
 namespace tbem::driver {
 
@@ -37,14 +41,14 @@ tl::expected<runtime::ArenaReport, runtime::Failure> checkArena(runtime::Instanc
 }
 
 /// The protocol's steps, and what the loss became.
-runtime::Measurement measureSteps(runtime::Instance& instance, const measure::Settings& protocol) {
+runtime::Measurement measureSteps(runtime::Instance& instance, const measure::Settings& protocol, measure::EnergySource& energy) {
   std::uint64_t number = 0;
   const measure::Step step = [&]() -> tl::expected<void, measure::StepError> {
     const auto done = instance.run(++number);
     if (done) return {};
     return tl::unexpected(measure::StepError{done.error().status == TBEM_OUT_OF_MEMORY, done.error().message});
   };
-  runtime::Measurement result = measure::measure(step, protocol);
+  runtime::Measurement result = measure::measure(step, protocol, energy);
   const std::uint32_t lossBuffer = instance.executable().loss;
   if (result.status != runtime::Status::Ok || lossBuffer == runtime::kNone) return result;
   const auto loss = instance.read(lossBuffer);
@@ -53,11 +57,53 @@ runtime::Measurement measureSteps(runtime::Instance& instance, const measure::Se
   return result;
 }
 
-runtime::Measurement measureRow(const runtime::ExecutableFile& file, const tbem_backend& backend) {
-  auto instance = runtime::Instance::create(file.executable, backend, {.guard = kGuard});
+/// Watts of the row's card while it is asked for nothing, where the steps are long enough for their energy.
+std::optional<double> restOf(measure::EnergySource& energy, const measure::Settings& protocol) {
+  constexpr double kRest = 1;  // seconds
+  auto* const card = dynamic_cast<measure::CardMeter*>(&energy);
+  return card != nullptr && protocol.minSeconds >= energy.window() ? card->atRest(kRest) : std::nullopt;
+}
+
+/// What a row takes of a card, part by part. Of a device whose memory the host can reach, and of a card that does not say,
+/// nothing.
+class Ledger {
+public:
+  explicit Ledger(const tbem_backend& backend) : backend(backend), context(takenOnDevice(backend)), now(context) {}
+
+  /// What was taken since the last call, or since the ledger was opened.
+  runtime::measured::Bytes taken() {
+    const runtime::measured::Bytes before = std::exchange(now, takenOnDevice(backend));
+    return before && now ? runtime::measured::Bytes(*now - std::min(*before, *now)) : std::nullopt;
+  }
+  void keepIn(runtime::Measurement& result) const {
+    result.deviceContext = context;
+    result.deviceArena = arena;
+    result.devicePrepared = prepared;
+    result.deviceSteps = steps;
+    result.devicePeak = now;
+  }
+  runtime::measured::Bytes arena, prepared, steps;
+
+private:
+  const tbem_backend& backend;
+  runtime::measured::Bytes context, now;
+};
+
+/// What comes of the row, but for the ledger.
+runtime::Measurement measured(const runtime::ExecutableFile& file, const tbem_backend& backend, Ledger& ledger) {
+  const runtime::Executable* const alone[] = {&file.executable};
+  const auto space = runtime::Arena::create(alone, backend, {.guard = kGuard});
+  if (!space) return failed(space.error());
+  ledger.arena = ledger.taken();
+  auto instance = runtime::Instance::create(file.executable, **space);
   if (!instance) return failed(instance.error());
+  ledger.prepared = ledger.taken();
   if (const auto ready = (*instance)->initialise(file.seed); !ready) return failed(ready.error());
-  runtime::Measurement result = measureSteps(**instance, file.protocol);
+  const auto energy = energyOf(backend);
+  const std::optional<double> idle = restOf(*energy, file.protocol);
+  runtime::Measurement result = measureSteps(**instance, file.protocol, *energy);
+  result.idlePower = idle;
+  ledger.steps = ledger.taken();
   if (result.status != runtime::Status::Ok) return result;
   const auto arena = checkArena(**instance, file.seed);
   if (!arena) return failed(arena.error());
@@ -65,6 +111,13 @@ runtime::Measurement measureRow(const runtime::ExecutableFile& file, const tbem_
     return failed("the step wrote outside its plan: this is a bug of tbemc");
   result.arenaPeak = arena->reached;
   result.arenaPlanned = arena->planned;
+  return result;
+}
+
+runtime::Measurement measureRow(const runtime::ExecutableFile& file, const tbem_backend& backend) {
+  Ledger ledger(backend);
+  runtime::Measurement result = measured(file, backend, ledger);
+  ledger.keepIn(result);
   return result;
 }
 

@@ -33,20 +33,40 @@ double unixSeconds();
 /// elsewhere.
 std::string powercapFolder();
 
+/// What counts the energy that steps take.
+class EnergySource {
+public:
+  EnergySource() = default;
+  virtual ~EnergySource() = default;
+  EnergySource(const EnergySource&) = delete;
+  EnergySource& operator=(const EnergySource&) = delete;
+
+  /// Why it counts nothing; "": it does.
+  virtual const std::string& reason() const = 0;
+  virtual void start() = 0;
+  /// Adds what was used since the last look.
+  virtual void look() = 0;
+  /// Joules from `start` to the last `look`; empty where a counter could not be read.
+  virtual std::optional<double> joules() const = 0;
+  /// Seconds from `start` to the last look in which the counter moves so often that a tick more or less does not matter.
+  virtual double window() const = 0;
+};
+
 /// Energy of all processor packages from RAPL counters (Linux powercap, `intel-rapl:N/energy_uj`, which AMD's driver uses as
 /// well). It is the energy of the whole machine's packages, whoever used it. Where there are none, or root alone may read
 /// them (CVE-2020-8694), `reason()` says so and `joules()` is empty.
-class EnergyMeter {
+class EnergyMeter final : public EnergySource {
 public:
   explicit EnergyMeter(const std::string& root = powercapFolder());
   bool available() const { return !domains.empty(); }
-  const std::string& reason() const { return why; }
-  void start();
-  /// Adds what was used since the last look. A counter wraps at `max_energy_range_uj` (about 20 minutes at full load): look
+  const std::string& reason() const override { return why; }
+  void start() override;
+  /// A counter wraps at `max_energy_range_uj` (about 20 minutes at full load): look
   /// more often than that; one wrap between two looks is accounted for.
-  void look();
-  /// Joules from `start` to the last `look`; empty where a counter could not be read.
-  std::optional<double> joules() const;
+  void look() override;
+  std::optional<double> joules() const override;
+  /// A thousand ticks.
+  double window() const override { return 1; }
 
 private:
   struct Domain {

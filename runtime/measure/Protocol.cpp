@@ -11,8 +11,7 @@
 namespace tbem::measure {
 namespace {
 
-constexpr double kEnergyWindow = 1;  ///< seconds: a thousand ticks of the counter
-constexpr double kEnergyLook = 30;   ///< seconds between looks, far below a wrap
+constexpr double kEnergyLook = 30;  ///< seconds between looks, far below a wrap
 
 struct Run {
   const Step& step;
@@ -34,7 +33,7 @@ struct Run {
   }
 
   /// Times the steps one by one; the clock is read between them, so the samples add up to the window.
-  bool timed(EnergyMeter& energy) {
+  bool timed(EnergySource& energy) {
     energy.start();
     const double begin = monotonicSeconds();
     const std::uint32_t most = std::max(settings.maxSteps, settings.steps);
@@ -54,13 +53,13 @@ struct Run {
     return true;
   }
 
-  void keepEnergy(const EnergyMeter& energy, double window) {
+  void keepEnergy(const EnergySource& energy, double window) {
     const auto joules = energy.joules();
     if (!joules)
       result.energyReason = energy.reason();
-    else if (window < kEnergyWindow || result.samples.empty())
+    else if (window < energy.window() || result.samples.empty())
       result.energyReason =
-          fmt::format("the timed steps took {:.3g} s, under the {} s that the energy counters need", window, kEnergyWindow);
+          fmt::format("the timed steps took {:.3g} s, under the {} s that the energy counters need", window, energy.window());
     else
       result.energy = *joules / static_cast<double>(result.samples.size());
   }
@@ -97,10 +96,9 @@ void readPeak(runtime::Measurement& result) {
 
 }  // namespace
 
-runtime::Measurement measure(const Step& step, const Settings& settings, const std::string& powercap) {
+runtime::Measurement measure(const Step& step, const Settings& settings, EnergySource& energy) {
   runtime::Measurement result;
   result.started = unixSeconds();
-  EnergyMeter energy(powercap);
   result.samples.reserve(std::max(settings.maxSteps, settings.steps));
   LoadMeter load;
   load.start();

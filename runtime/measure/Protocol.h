@@ -24,12 +24,12 @@ using Step = std::function<tl::expected<void, StepError>()>;
 
 /// Runs the protocol; set-up is done when it is called: inputs, weights and arena are there, and nothing is compiled any more.
 ///
-/// baseline = VmRSS now; the peak is reset; `warmup` steps; timed steps; memoryPeak = VmHWM. Energy is read around the timed
-/// steps and divided by their number; windows under a second give none, as the counters tick in milliseconds.
+/// baseline = VmRSS now; the peak is reset; `warmup` steps; timed steps; memoryPeak = VmHWM. `energy` is read around the timed
+/// steps and divided by their number; where they take less than its window, there is none.
 /// Fills status, reason, memory, latency, samples, energy, load (from the baseline to the peak), started and finished; the caller
 /// adds arena, machine, versions. A step that fails gives status Failed or OutOfMemory with its message, and the memory seen so
 /// far. Threads: the calling one; `step` may use others. It allocates its own buffer before the baseline is read.
-runtime::Measurement measure(const Step& step, const Settings& settings, const std::string& powercap = powercapFolder());
+runtime::Measurement measure(const Step& step, const Settings& settings, EnergySource& energy);
 
 /// "warm-up 3, steps >= 20, >= 0.5 s, <= 10000 steps": for the row's identity and for reports.
 std::string describe(const Settings& settings);

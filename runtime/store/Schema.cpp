@@ -56,7 +56,13 @@ constexpr const char* kSteps[] = {
     "ALTER TABLE results ADD COLUMN headroom REAL;"
     "ALTER TABLE results ADD COLUMN raised_share REAL;"
     "ALTER TABLE results ADD COLUMN attacked_accuracy REAL;"
-    "ALTER TABLE results ADD COLUMN psnr REAL;"};
+    "ALTER TABLE results ADD COLUMN psnr REAL;",
+    // Bytes of a card, of rows on `cuda`, and watts.
+    "ALTER TABLE results ADD COLUMN device_context INTEGER;"
+    "ALTER TABLE results ADD COLUMN device_arena INTEGER;"
+    "ALTER TABLE results ADD COLUMN device_prepared INTEGER;"
+    "ALTER TABLE results ADD COLUMN device_steps INTEGER;"
+    "ALTER TABLE results ADD COLUMN idle_power REAL;"};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 }  // namespace

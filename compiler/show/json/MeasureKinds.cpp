@@ -51,6 +51,12 @@ constexpr JsonField kOverExamples[] = {
     count("examples", "examples that it was run over"),
     object("gates", "its gates, in program order", kGateShares).listed(),
 };
+constexpr JsonField kLedger[] = {
+    bytes("context", "when the card is opened: its context, and what other processes have"),
+    bytes("arena", "by the arena, as the card hands it out").orNull(),
+    bytes("prepared", "by what is made ready before a step: code, plans, handles of libraries").orNull(),
+    bytes("steps", "by steps, beside that: code that is loaded late, recordings").orNull(),
+};
 constexpr JsonField kMeasure[] = {
     kDesign,
     kRow,
@@ -67,6 +73,7 @@ constexpr JsonField kMeasure[] = {
     bytes("allocated_peak", "on a device, the peak of a framework's tensors").orNull(),
     bytes("reserved_peak", "on a device, the peak of what its allocator took").orNull(),
     bytes("device_peak", "on a device, all that is taken, contexts too").orNull(),
+    object("ledger", "of a row on `cuda`, the parts of `device_peak`; a part that was not reached is `null`", kLedger).orNull(),
     bytes("arena_peak", "the end of the highest allocation that a step touched").orNull(),
     bytes("arena_planned", "the planned arena").orNull(),
     bytes("static_memory", "as estimated").orNull(),
@@ -75,6 +82,7 @@ constexpr JsonField kMeasure[] = {
     object("over_examples", "of a row that is run over a data set; `null`: over stand-in data", kOverExamples).orNull(),
     number("energy", "of a step").in(JsonUnit::Joules).orNull(),
     text("energy_reason", "why it is missing"),
+    number("idle_power", "watts of a card at rest before the steps, of which `energy` has its part").orNull(),
     object("load", "what the machine did besides", kLoad),
     text("loss_not_finite",
          "of the loss after the last step; `null` where that is finite or not known. `status` is `ok` all the "

@@ -96,6 +96,15 @@ report::Cell exampleCell(const ExampleQuantity& quantity, const std::vector<stor
   return report::number(*value);
 }
 
+/// What a row on a card took of its memory; null: it was on none.
+Json ledgerJson(const runtime::Measurement& value) {
+  if (!value.deviceContext) return {};
+  return {{"context", *value.deviceContext},
+          {"arena", orNull(value.deviceArena)},
+          {"prepared", orNull(value.devicePrepared)},
+          {"steps", orNull(value.deviceSteps)}};
+}
+
 void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::Measurement& value, const MeasurePlan& plan,
                       bool reused) {
   Json latency;
@@ -116,6 +125,7 @@ void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::M
                        {"allocated_peak", orNull(value.allocatedPeak)},
                        {"reserved_peak", orNull(value.reservedPeak)},
                        {"device_peak", orNull(value.devicePeak)},
+                       {"ledger", ledgerJson(value)},
                        {"arena_peak", orNull(value.arenaPeak)},
                        {"arena_planned", orNull(value.arena)},
                        {"static_memory", orNull(value.staticMemory)},
@@ -124,6 +134,7 @@ void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::M
                        {"over_examples", overExamplesJson(value)},
                        {"energy", orNull(value.energy)},
                        {"energy_reason", value.energyReason},
+                       {"idle_power", orNull(value.idlePower)},
                        {"load",
                         {{"others", orNull(value.load.others)},
                          {"stolen", orNull(value.load.stolen)},

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <mutex>
@@ -271,6 +272,21 @@ constexpr tbem_backend kBackend = {
 void planFor(const cudnn::DeviceProperties& card) {
   describeDevice(cudnn::toJson(card));
   planForCard(card);
+}
+
+std::optional<std::uint64_t> takenMemory() {
+  const auto device = openDevice();
+  if (!device) return std::nullopt;
+  std::size_t free = 0, total = 0;
+  if ((*device)->driver->memoryInfo(&free, &total) != 0) return std::nullopt;
+  return total - free;
+}
+
+std::string busId() {
+  std::array<char, 64> text{};
+  const auto device = openDevice();
+  if (!device || (*device)->driver->deviceBusId(text.data(), static_cast<int>(text.size()), (*device)->handle) != 0) return {};
+  return text.data();
 }
 
 }  // namespace tbem::cuda

@@ -40,6 +40,16 @@ void replaceCard(const Settings& settings) {
   currentContext() = nullptr;
 }
 
+Card::~Card() {
+  if (settings.left.empty()) return;
+  std::FILE* file = std::fopen(settings.left.c_str(), "w");
+  if (file == nullptr) return;
+  const Memory::Held held = memory.held();
+  fmt::print(file, "{{\"allocations\": {}, \"bytes\": {}, \"modules\": {}, \"graphs\": {}, \"executables\": {}}}\n",
+             held.allocations, held.bytes, modules.size(), graphs.size(), executables.size());
+  std::fclose(file);
+}
+
 void report(const Card& card, const std::string& text) {
   std::FILE* file = card.settings.report.empty() ? stderr : std::fopen(card.settings.report.c_str(), "a");
   if (file == nullptr) file = stderr;

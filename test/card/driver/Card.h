@@ -58,6 +58,9 @@ T* find(const Owned<T>& all, const void* handle) {
 
 struct Card {
   explicit Card(const Settings& of) : settings(of), memory(of.memory) {}
+  ~Card();  ///< writes what is left (Settings::left)
+  Card(const Card&) = delete;
+  Card& operator=(const Card&) = delete;
 
   Settings settings;
   Memory memory;

@@ -139,6 +139,14 @@ TBEM_CARD_API cuDeviceGet(int* device, int ordinal) {
   return CUDA_SUCCESS;
 }
 
+TBEM_CARD_API cuDeviceGetPCIBusId(char* text, int length, int device) {
+  Card& card = theCard();
+  const std::lock_guard lock(card.mutex);
+  if (const int result = enterDevice(card, "cuDeviceGetPCIBusId", device)) return result;
+  std::strncpy(text, "0000:01:00.0", static_cast<std::size_t>(length));
+  return CUDA_SUCCESS;
+}
+
 TBEM_CARD_API cuDeviceGetName(char* name, int length, int device) {
   Card& card = theCard();
   const std::lock_guard lock(card.mutex);

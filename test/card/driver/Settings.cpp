@@ -57,6 +57,7 @@ Settings settingsOfEnvironment() {
   else if (!text.empty() && text != "forward")
     throw std::invalid_argument("TBEM_CARD_ORDER: expected forward or backward");
   settings.report = variable("TBEM_CARD_REPORT");
+  settings.left = variable("TBEM_CARD_LEFT");
   settings.keep = variable("TBEM_CARD_KEEP");
   forParts(variable("TBEM_CARD_FAIL"), [&](std::string_view part) {
     const std::size_t colon = part.find(':'), equal = part.find('=');

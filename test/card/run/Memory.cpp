@@ -70,6 +70,16 @@ std::optional<std::uint64_t> Memory::allocate(std::uint64_t bytes, const std::st
   return address;
 }
 
+Memory::Held Memory::held() const {
+  Held held;
+  for (const auto& [address, allocation] : allocations_) {
+    if (!allocation.name.empty()) continue;
+    ++held.allocations;
+    held.bytes += allocation.bytes;
+  }
+  return held;
+}
+
 bool Memory::release(std::uint64_t address) {
   const auto entry = allocations_.find(address);
   if (entry == allocations_.end()) return false;

@@ -39,6 +39,12 @@ public:
   bool release(std::uint64_t address);
   std::uint64_t free() const { return capacity_ - used_; }
   std::uint64_t capacity() const { return capacity_; }
+  /// What the host asked for and has not released; variables of modules are theirs.
+  struct Held {
+    std::size_t allocations = 0;
+    std::uint64_t bytes = 0;
+  };
+  Held held() const;
 
   /// Whether all of it lies within one allocation.
   bool holds(std::uint64_t address, std::uint64_t bytes) const;

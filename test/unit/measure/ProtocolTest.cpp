@@ -22,6 +22,11 @@ Settings quick(std::uint32_t warmup, std::uint32_t steps, double minSeconds, std
   return settings;
 }
 
+EnergySource& noEnergy() {
+  static EnergyMeter nothing("/none");
+  return nothing;
+}
+
 TEST(Protocol, RunsWarmUpAndStepsAndTimesOnlyTheSteps) {
   std::size_t calls = 0;
   const auto value = measure(
@@ -29,7 +34,7 @@ TEST(Protocol, RunsWarmUpAndStepsAndTimesOnlyTheSteps) {
         if (++calls <= 2) ::usleep(100000);
         return {};
       },
-      quick(2, 7, 0, 7), "/none");
+      quick(2, 7, 0, 7), noEnergy());
   EXPECT_EQ(calls, 9u);
   ASSERT_EQ(value.samples.size(), 7u);
   EXPECT_LT(*value.latencyP95, 0.1);  // the slow ones were the warm-up
@@ -47,7 +52,7 @@ TEST(Protocol, SamplesAreTheTimesOfTheSteps) {
         ::usleep(++calls % 2 == 0 ? 30000 : 10000);
         return {};
       },
-      quick(0, 4, 0, 4), "/none");
+      quick(0, 4, 0, 4), noEnergy());
   ASSERT_EQ(value.samples.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_GE(value.samples[i], i % 2 == 1 ? 0.030 : 0.010);
@@ -61,10 +66,10 @@ TEST(Protocol, GoesOnForTheLeastTimeButNotBeyondTheMostSteps) {
         ::usleep(5000);
         return {};
       },
-      quick(0, 2, 0.1, 1000), "/none");
+      quick(0, 2, 0.1, 1000), noEnergy());
   EXPECT_GE(std::accumulate(timed.samples.begin(), timed.samples.end(), 0.0), 0.1);
   EXPECT_LE(timed.samples.size(), 20u);
-  const auto cut = measure([]() -> tl::expected<void, StepError> { return {}; }, quick(0, 2, 100, 50), "/none");
+  const auto cut = measure([]() -> tl::expected<void, StepError> { return {}; }, quick(0, 2, 100, 50), noEnergy());
   EXPECT_EQ(cut.samples.size(), 50u);
 }
 
@@ -74,7 +79,7 @@ TEST(Protocol, AFailingStepSaysWhyAndKeepsWhatWasSeen) {
     if (++calls == 6) return tl::unexpected(StepError{true, "workspace of 3 GiB"});
     return {};
   };
-  const auto value = measure(step, quick(2, 20, 0, 20), "/none");
+  const auto value = measure(step, quick(2, 20, 0, 20), noEnergy());
   EXPECT_EQ(value.status, Status::OutOfMemory);
   EXPECT_EQ(value.reason, "workspace of 3 GiB");
   EXPECT_EQ(value.samples.size(), 3u);
@@ -83,13 +88,13 @@ TEST(Protocol, AFailingStepSaysWhyAndKeepsWhatWasSeen) {
       []() -> tl::expected<void, StepError> {
         return tl::unexpected(StepError{false, "NaN"});
       },
-      quick(1, 2, 0, 2), "/none");
+      quick(1, 2, 0, 2), noEnergy());
   EXPECT_EQ(failed.status, Status::Failed);
   EXPECT_EQ(failed.latencyMedian, std::nullopt);
 }
 
 TEST(Protocol, EnergyIsMissingWithAReason) {
-  const auto value = measure([]() -> tl::expected<void, StepError> { return {}; }, quick(0, 2, 0, 2), "/none");
+  const auto value = measure([]() -> tl::expected<void, StepError> { return {}; }, quick(0, 2, 0, 2), noEnergy());
   EXPECT_EQ(value.energy, std::nullopt);
   EXPECT_NE(value.energyReason.find("no RAPL"), std::string::npos);
 }

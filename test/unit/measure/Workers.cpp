@@ -95,13 +95,14 @@ int memory(const Arguments&) {
   settings.steps = 5;
   settings.minSeconds = 0;
   settings.maxSteps = 5;
+  EnergyMeter energy;
   const auto value = measure(
       []() -> tl::expected<void, StepError> {
         Block arena(48u << 20);
         arena.touch();
         return {};
       },
-      settings);
+      settings, energy);
   std::cout << "a line before\n" << toJson(value) << "\n";
   return 0;
 }

@@ -52,7 +52,10 @@ tbem_status errorWord(DevicePointer& address) {
     DevicePointer fresh = 0;
     if (const tbem_status status = check(*device, device->driver->allocate(&fresh, sizeof kClean), "making the word of errors"))
       return status;
-    if (const tbem_status status = clean(*device, fresh)) return status;
+    if (const tbem_status status = clean(*device, fresh)) {
+      (void)device->driver->release(fresh);
+      return status;
+    }
     word().address = fresh;
   }
   address = word().address;

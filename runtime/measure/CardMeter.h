@@ -1,0 +1,41 @@
+// Energy of an NVIDIA card, from the counter that NVML reads.
+#pragma once
+
+#include "runtime/measure/Meters.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tbem::measure {
+
+/// nvmlDeviceGetTotalEnergyConsumption: millijoules since the driver was loaded, of the whole card, whoever used it. On an H200
+/// it moves every 100 ms (docs/measurements/h200.md). libnvidia-ml.so.1 is opened at run time. Where there is none, or the card
+/// has no counter, `reason()` says so.
+class CardMeter final : public EnergySource {
+public:
+  /// `busId`: of the card, as cuDeviceGetPCIBusId gives it: "0000:3b:00.0".
+  explicit CardMeter(const std::string& busId);
+  ~CardMeter() override;
+
+  const std::string& reason() const override { return why; }
+  void start() override;
+  void look() override;
+  std::optional<double> joules() const override;
+  /// Fifty ticks.
+  double window() const override { return 5; }
+
+  /// Watts in `seconds` during which the caller asks the card for nothing; empty where the counter cannot be read.
+  std::optional<double> atRest(double seconds);
+
+private:
+  struct Library;
+  std::optional<std::uint64_t> read();
+
+  const Library* library = nullptr;  ///< null: not there
+  void* device = nullptr;
+  std::string why;
+  std::uint64_t first = 0, last = 0;  ///< millijoules
+};
+
+}  // namespace tbem::measure
