@@ -50,9 +50,13 @@ std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend) {
   return &backend == tbem_backend_cuda() ? cuda::takenMemory() : std::nullopt;
 }
 
-std::unique_ptr<measure::EnergySource> energyOf(const tbem_backend& backend) {
-  if (&backend == tbem_backend_cuda()) return std::make_unique<measure::CardMeter>(cuda::busId());
-  return std::make_unique<measure::EnergyMeter>();
+std::string cardBusId() { return cuda::busId(); }
+
+std::unique_ptr<measure::EnergySource> energyOf(const tbem_backend& backend, const runtime::ProtocolSettings& protocol) {
+  if (&backend != tbem_backend_cuda()) return std::make_unique<measure::EnergyMeter>();
+  if (protocol.minSeconds < measure::CardMeter::kWindow)
+    return std::make_unique<measure::NoEnergy>("a card's energy is read where `metric energy` asks for it");
+  return std::make_unique<measure::CardMeter>(cardBusId());
 }
 
 std::string describe(const tbem_device_info& device) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/lower/Choices.h"
+#include "runtime/core/ProtocolSettings.h"
 #include "runtime/cudnn/Properties.h"
 #include "runtime/include/tbem/backend.h"
 #include "runtime/measure/Meters.h"
@@ -45,8 +46,11 @@ void planForCard(const cudnn::DeviceProperties& card);
 /// Bytes that are taken of the memory of the backend's device at this moment, by whomever. Nothing: the host can reach its
 /// memory, or it does not say.
 std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend);
-/// What counts the energy of steps on the backend: of the processor's packages, or of its card.
-std::unique_ptr<measure::EnergySource> energyOf(const tbem_backend& backend);
+/// The address on its bus of the card that `cuda` uses; "": there is none.
+std::string cardBusId();
+/// What counts the energy of steps on the backend: of the processor's packages, or of its card, whose counter is opened only
+/// where steps run for as long as it needs.
+std::unique_ptr<measure::EnergySource> energyOf(const tbem_backend& backend, const runtime::ProtocolSettings& protocol);
 /// All that a device's answers depend on, in words.
 std::string describe(const tbem_device_info& device);
 

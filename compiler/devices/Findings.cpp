@@ -8,6 +8,7 @@
 #include "compiler/support/PrivateFolder.h"
 #include "compiler/support/Version.h"
 #include "runtime/data/MatFile.h"
+#include "runtime/measure/CardMeter.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/perturb/defence/Defence.h"
 #include "runtime/report/Numbers.h"
@@ -44,6 +45,10 @@ void lookAtMeters(std::vector<Finding>& findings) {
   findings.push_back({"peak reset", reset.has_value(), reset ? "5 to /proc/self/clear_refs" : reset.error()});
   const measure::EnergyMeter energy;
   findings.push_back({"energy meter", energy.available(), energy.available() ? "RAPL" : energy.reason()});
+  if (const std::string card = cardBusId(); !card.empty()) {
+    const measure::CardMeter meter(card);
+    findings.push_back({"energy meter of the card", meter.joules().has_value(), meter.joules() ? "NVML" : meter.reason()});
+  }
 }
 
 void lookAtDetectors(std::vector<Finding>& findings) {

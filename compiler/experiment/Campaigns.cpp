@@ -6,23 +6,24 @@
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/support/Bug.h"
 #include "compiler/support/Rational.h"
+#include "runtime/measure/CardMeter.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <string_view>
 
 namespace tbem::driver {
 
 measure::Settings protocolOf(const MeasurePlan& plan, std::string_view backend) {
-  // A little longer than the windows of their meters (Meters.h, CardMeter.h).
-  constexpr double kProcessor = 1.1, kCard = 5.2;
+  constexpr double kMore = 1.05;  // than the counters need, for clocks are read between steps
   measure::Settings protocol;
-  if (plan.wantsEnergy) {
-    protocol.minSeconds = backend == "cuda" ? kCard : kProcessor;
-    protocol.maxSteps = 100'000;
+  if (plan.countsEnergy) {
+    protocol.minSeconds = kMore * (backend == "cuda" ? measure::CardMeter::kWindow : measure::EnergyMeter::kWindow);
+    protocol.maxSteps = std::numeric_limits<std::uint32_t>::max();
   }
   return protocol;
 }
@@ -206,6 +207,10 @@ std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs,
                        readRepeat(sink, *decl, plan, request) && readTune(workspace, *decl, plan, request) &&
                        refuseOthers(sink, *decl) && readOver(workspace, trainings, *decl, plan);
     if (sound && plan.run != nullptr) plans.push_back(std::move(plan));
+  }
+  for (MeasurePlan& plan : plans) {
+    plan.countsEnergy =
+        std::ranges::any_of(plans, [&](const MeasurePlan& other) { return other.run == plan.run && other.wantsEnergy; });
   }
   return plans;
 }

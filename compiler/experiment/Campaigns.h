@@ -25,10 +25,12 @@ struct MeasurePlan {
   unsigned repeats = 1;
   Tuning tuning;  ///< --tune, else its own clause, else off
   bool wantsMemory = true, wantsLatency = true, wantsEnergy = false;
+  bool countsEnergy = false;  ///< some `measure` of the design wants energy: all of them run its rows under one protocol
   std::optional<MeasuredExamples> examples;  ///< rows are run over these, here; nothing: over stand-in data, in processes
 };
 
-/// The protocol of a row on a backend: part of its identity. Where energy is wanted, steps run for as long as its counters need.
+/// The protocol of a row that runs on a backend of ours: part of its identity. Where energy is wanted, steps run for as long as
+/// its counters need.
 measure::Settings protocolOf(const MeasurePlan& plan, std::string_view backend);
 
 /// The campaigns of a program; mistakes go to the session. `designs` and `trainings` must outlive them.

@@ -22,12 +22,13 @@ tl::expected<estimate::Roofline, std::string> Rooflines::of(const RowState& row)
   const graph::Graph& graph = row.elaborated->graph();
   const sema::Values& values = row.elaborated->values;
   if (!row.program) return tl::unexpected(std::string("the row was not lowered"));
-  if (choice.thisMachine) return estimate::roofline(graph, values, *row.program, choice.device, choice.tf32);
+  const bool tf32 = choice.tf32 || (graph.tf32 && choice.device.tf32);
+  if (choice.thisMachine) return estimate::roofline(graph, values, *row.program, choice.device, tf32);
   state.events.progress(++done, 0,
                         fmt::format("row {} of {}: its least time on {}", row.row + 1, row.run->spec.name, choice.device.name));
   const auto program = lowerRowMajor(state.events, row, state.request.target, queries);
   if (!program) return tl::unexpected(program.error());
-  return estimate::roofline(graph, values, *program, choice.device, choice.tf32);
+  return estimate::roofline(graph, values, *program, choice.device, tf32);
 }
 
 std::string leftOutText(const estimate::Roofline& roofline) {

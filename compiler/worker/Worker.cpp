@@ -13,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <new>
 #include <optional>
 #include <utility>
@@ -57,11 +56,11 @@ runtime::Measurement measureSteps(runtime::Instance& instance, const measure::Se
   return result;
 }
 
-/// Watts of the row's card while it is asked for nothing, where the steps are long enough for their energy.
-std::optional<double> restOf(measure::EnergySource& energy, const measure::Settings& protocol) {
+/// Watts of the row's card while it is asked for nothing, where its energy is counted.
+std::optional<double> restOf(measure::EnergySource& energy) {
   constexpr double kRest = 1;  // seconds
   auto* const card = dynamic_cast<measure::CardMeter*>(&energy);
-  return card != nullptr && protocol.minSeconds >= energy.window() ? card->atRest(kRest) : std::nullopt;
+  return card != nullptr ? card->atRest(kRest) : std::nullopt;
 }
 
 /// What a row takes of a card, part by part. Of a device whose memory the host can reach, and of a card that does not say,
@@ -73,7 +72,8 @@ public:
   /// What was taken since the last call, or since the ledger was opened.
   runtime::measured::Bytes taken() {
     const runtime::measured::Bytes before = std::exchange(now, takenOnDevice(backend));
-    return before && now ? runtime::measured::Bytes(*now - std::min(*before, *now)) : std::nullopt;
+    if (!before || !now || *now < *before) return std::nullopt;  // less: another process has given some back
+    return *now - *before;
   }
   void keepIn(runtime::Measurement& result) const {
     result.deviceContext = context;
@@ -99,8 +99,8 @@ runtime::Measurement measured(const runtime::ExecutableFile& file, const tbem_ba
   if (!instance) return failed(instance.error());
   ledger.prepared = ledger.taken();
   if (const auto ready = (*instance)->initialise(file.seed); !ready) return failed(ready.error());
-  const auto energy = energyOf(backend);
-  const std::optional<double> idle = restOf(*energy, file.protocol);
+  const auto energy = energyOf(backend, file.protocol);
+  const std::optional<double> idle = restOf(*energy);
   runtime::Measurement result = measureSteps(**instance, file.protocol, *energy);
   result.idlePower = idle;
   ledger.steps = ledger.taken();

@@ -88,6 +88,7 @@ std::optional<double> CardMeter::joules() const {
 
 std::optional<double> CardMeter::atRest(double seconds) {
   start();
+  if (device == nullptr) return std::nullopt;
   const double begin = monotonicSeconds();
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   look();

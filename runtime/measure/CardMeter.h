@@ -22,10 +22,11 @@ public:
   void start() override;
   void look() override;
   std::optional<double> joules() const override;
-  /// Fifty ticks.
-  double window() const override { return 5; }
+  static constexpr double kWindow = 5;  ///< fifty ticks
+  double window() const override { return kWindow; }
 
-  /// Watts in `seconds` during which the caller asks the card for nothing; empty where the counter cannot be read.
+  /// Watts in `seconds` during which the caller asks the card for nothing, as well as ticks allow; empty, at once, where the
+  /// counter cannot be read.
   std::optional<double> atRest(double seconds);
 
 private:

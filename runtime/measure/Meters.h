@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tbem::measure {
@@ -52,6 +53,20 @@ public:
   virtual double window() const = 0;
 };
 
+/// Counts nothing, for a reason.
+class NoEnergy final : public EnergySource {
+public:
+  explicit NoEnergy(std::string why) : why(std::move(why)) {}
+  const std::string& reason() const override { return why; }
+  void start() override {}
+  void look() override {}
+  std::optional<double> joules() const override { return std::nullopt; }
+  double window() const override { return 0; }
+
+private:
+  std::string why;
+};
+
 /// Energy of all processor packages from RAPL counters (Linux powercap, `intel-rapl:N/energy_uj`, which AMD's driver uses as
 /// well). It is the energy of the whole machine's packages, whoever used it. Where there are none, or root alone may read
 /// them (CVE-2020-8694), `reason()` says so and `joules()` is empty.
@@ -65,8 +80,8 @@ public:
   /// more often than that; one wrap between two looks is accounted for.
   void look() override;
   std::optional<double> joules() const override;
-  /// A thousand ticks.
-  double window() const override { return 1; }
+  static constexpr double kWindow = 1;  ///< a thousand ticks
+  double window() const override { return kWindow; }
 
 private:
   struct Domain {

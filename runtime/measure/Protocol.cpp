@@ -13,10 +13,17 @@ namespace {
 
 constexpr double kEnergyLook = 30;  ///< seconds between looks, far below a wrap
 
+/// Of how many steps the times are kept: the first.
+std::size_t keptOf(const Settings& settings) {
+  constexpr std::uint32_t kMost = 10'000;
+  return std::max(std::min(settings.maxSteps, kMost), settings.steps);
+}
+
 struct Run {
   const Step& step;
   const Settings& settings;
   runtime::Measurement& result;
+  std::uint64_t timedSteps = 0;
 
   bool once() {
     auto done = step();
@@ -38,10 +45,11 @@ struct Run {
     const double begin = monotonicSeconds();
     const std::uint32_t most = std::max(settings.maxSteps, settings.steps);
     double before = begin, looked = begin;
-    while (result.samples.size() < most && (result.samples.size() < settings.steps || before - begin < settings.minSeconds)) {
+    while (timedSteps < most && (timedSteps < settings.steps || before - begin < settings.minSeconds)) {
       if (!once()) return false;
+      ++timedSteps;
       const double now = monotonicSeconds();
-      result.samples.push_back(now - before);
+      if (result.samples.size() < keptOf(settings)) result.samples.push_back(now - before);
       before = now;
       if (now - looked > kEnergyLook) {
         energy.look();
@@ -57,11 +65,11 @@ struct Run {
     const auto joules = energy.joules();
     if (!joules)
       result.energyReason = energy.reason();
-    else if (window < energy.window() || result.samples.empty())
+    else if (window < energy.window() || timedSteps == 0)
       result.energyReason =
           fmt::format("the timed steps took {:.3g} s, under the {} s that the energy counters need", window, energy.window());
     else
-      result.energy = *joules / static_cast<double>(result.samples.size());
+      result.energy = *joules / static_cast<double>(timedSteps);
   }
 
   void keepLatency() {
@@ -99,7 +107,8 @@ void readPeak(runtime::Measurement& result) {
 runtime::Measurement measure(const Step& step, const Settings& settings, EnergySource& energy) {
   runtime::Measurement result;
   result.started = unixSeconds();
-  result.samples.reserve(std::max(settings.maxSteps, settings.steps));
+  result.samples.resize(keptOf(settings));  // so that its pages are there before the baseline
+  result.samples.clear();
   LoadMeter load;
   load.start();
   readBaseline(result);

@@ -28,7 +28,8 @@ using Step = std::function<tl::expected<void, StepError>()>;
 /// steps and divided by their number; where they take less than its window, there is none.
 /// Fills status, reason, memory, latency, samples, energy, load (from the baseline to the peak), started and finished; the caller
 /// adds arena, machine, versions. A step that fails gives status Failed or OutOfMemory with its message, and the memory seen so
-/// far. Threads: the calling one; `step` may use others. It allocates its own buffer before the baseline is read.
+/// far. Threads: the calling one; `step` may use others. Its own buffer, of the times of 10 000 steps, is there before the
+/// baseline is read.
 runtime::Measurement measure(const Step& step, const Settings& settings, EnergySource& energy);
 
 /// "warm-up 3, steps >= 20, >= 0.5 s, <= 10000 steps": for the row's identity and for reports.

@@ -73,7 +73,11 @@ constexpr JsonField kMeasure[] = {
     bytes("allocated_peak", "on a device, the peak of a framework's tensors").orNull(),
     bytes("reserved_peak", "on a device, the peak of what its allocator took").orNull(),
     bytes("device_peak", "on a device, all that is taken, contexts too").orNull(),
-    object("ledger", "of a row on `cuda`, the parts of `device_peak`; a part that was not reached is `null`", kLedger).orNull(),
+    object("ledger",
+           "of a row on `cuda`, the parts of `device_peak`; a part is `null` where it was not reached, or other processes gave "
+           "back more",
+           kLedger)
+        .orNull(),
     bytes("arena_peak", "the end of the highest allocation that a step touched").orNull(),
     bytes("arena_planned", "the planned arena").orNull(),
     bytes("static_memory", "as estimated").orNull(),

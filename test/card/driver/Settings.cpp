@@ -57,6 +57,11 @@ Settings settingsOfEnvironment() {
   else if (!text.empty() && text != "forward")
     throw std::invalid_argument("TBEM_CARD_ORDER: expected forward or backward");
   settings.report = variable("TBEM_CARD_REPORT");
+  if (const auto text = variable("TBEM_CARD_CONTEXT"); !text.empty()) {
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    settings.context = number<std::uint64_t>("TBEM_CARD_CONTEXT", text.substr(0, colon));
+    if (colon < text.size()) settings.late = number<std::uint64_t>("TBEM_CARD_CONTEXT", text.substr(colon + 1));
+  }
   settings.left = variable("TBEM_CARD_LEFT");
   settings.keep = variable("TBEM_CARD_KEEP");
   forParts(variable("TBEM_CARD_FAIL"), [&](std::string_view part) {

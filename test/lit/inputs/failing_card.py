@@ -48,7 +48,9 @@ def numbers_of(out):
 def verdict(clean, usual, command, function, call, error):
     """What is wrong with a run in which that call failed ("": nothing), and whether it failed."""
     status, out, errors, left = run(command, f"{function}:{call}={error}")
-    more = [name for name, count in (left or {}).items() if count > usual[name]]
+    if left is None:
+        return "what it left on the card is not known", True
+    more = [name for name, count in left.items() if count > usual[name]]
     if more and error not in LASTING and function not in RELEASING:
         return f"left on the card: {left}, where usually {usual} are", True
     if status == 0:

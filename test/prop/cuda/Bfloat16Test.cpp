@@ -1,6 +1,6 @@
-// bf16 on a card against ref in f64 on the same rounded operands: the norm of the difference is at most 2^-8 of the result's, which
-// rounding to bf16 makes at most. Sums and statistics are kept in f32, and so are gradients of weights but for those that cuDNN gives
-// in bf16 alone.
+// bf16 on a card against ref in f64 on the same rounded operands: the norm of the difference is at most 2^-8 of the result's,
+// which rounding to bf16 makes at most. Sums and statistics are kept in f32, and so are gradients of weights but for those that
+// cuDNN gives in bf16 alone.
 #include "runtime/backends/cuda/ops/Shapes.h"
 #include "test/problems/Bfloat16.h"
 #include "test/problems/Random.h"
