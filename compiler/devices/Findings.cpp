@@ -47,7 +47,7 @@ void lookAtMeters(std::vector<Finding>& findings) {
   findings.push_back({"energy meter", energy.available(), energy.available() ? "RAPL" : energy.reason()});
   if (const std::string card = cardBusId(); !card.empty()) {
     const measure::CardMeter meter(card);
-    findings.push_back({"energy meter of the card", meter.joules().has_value(), meter.joules() ? "NVML" : meter.reason()});
+    findings.push_back({"card energy", meter.joules().has_value(), meter.joules() ? "NVML" : meter.reason()});
   }
 }
 

@@ -21,7 +21,7 @@ namespace tbem::driver {
 measure::Settings protocolOf(const MeasurePlan& plan, std::string_view backend) {
   constexpr double kMore = 1.05;  // than the counters need, for clocks are read between steps
   measure::Settings protocol;
-  if (plan.countsEnergy) {
+  if (plan.countsEnergy && (backend == "cuda" || measure::EnergyMeter().available())) {
     protocol.minSeconds = kMore * (backend == "cuda" ? measure::CardMeter::kWindow : measure::EnergyMeter::kWindow);
     protocol.maxSteps = std::numeric_limits<std::uint32_t>::max();
   }

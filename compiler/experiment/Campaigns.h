@@ -29,8 +29,8 @@ struct MeasurePlan {
   std::optional<MeasuredExamples> examples;  ///< rows are run over these, here; nothing: over stand-in data, in processes
 };
 
-/// The protocol of a row that runs on a backend of ours: part of its identity. Where energy is wanted, steps run for as long as
-/// its counters need.
+/// The protocol of a row that runs on a backend of ours: part of its identity. Where energy is wanted, and can be counted, steps
+/// run for as long as its counters need.
 measure::Settings protocolOf(const MeasurePlan& plan, std::string_view backend);
 
 /// The campaigns of a program; mistakes go to the session. `designs` and `trainings` must outlive them.

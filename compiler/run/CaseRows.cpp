@@ -45,6 +45,7 @@ std::vector<runtime::LibraryDesc> librariesOf(const estimate::Program& program) 
     if (!call.own.symbol.empty()) paths.insert(call.own.library);
   }
   std::vector<runtime::LibraryDesc> libraries;
+  libraries.reserve(paths.size());
   for (const std::string& path : paths) libraries.push_back({path, libraryHash(path)});
   return libraries;
 }

@@ -1,5 +1,6 @@
 // A libnvidia-ml whose card takes as many watts as TBEM_NVML_WATTS says (100), and whose counter moves every 100 ms, as an H200's
 // does. Without watts (`none`) it has no counter. It knows the card of test/card by its bus.
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -41,8 +42,8 @@ int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millij
   if (std::strcmp(watts(), "none") == 0) return kUnsupported;
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  const double ticks = static_cast<double>(now.tv_sec * 10 + now.tv_nsec / 100'000'000);
-  *millijoules = static_cast<unsigned long long>(ticks * 100 * std::atof(watts()));
+  const std::int64_t ticks = std::int64_t{now.tv_sec} * 10 + now.tv_nsec / 100'000'000;
+  *millijoules = static_cast<unsigned long long>(static_cast<double>(ticks) * 100 * std::atof(watts()));
   return kSuccess;
 }
 

@@ -7,7 +7,6 @@
 namespace tbem::graph {
 
 using sema::Value;
-using sema::ValueKind;
 
 namespace {
 

@@ -15,9 +15,6 @@
 
 namespace tbem::graph {
 
-using sema::Value;
-using sema::ValueKind;
-
 namespace {
 
 /// Reads one `perturb`. One class: clauses are read in order, and methods need what the norm says.

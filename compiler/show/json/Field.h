@@ -39,17 +39,17 @@ struct JsonField {
   static constexpr std::size_t kMostAround = 2;
 
   std::string_view name;
-  JsonType type = JsonType::Any;
   std::string_view means;
-  JsonUnit unit = JsonUnit::None;
   std::string_view words;            ///< of a string: those it may be, with spaces between; "": any
   std::string_view when;             ///< where the field is there; "": always
   std::string_view key;              ///< what the names of JsonAround::Names are
   const JsonField* inner = nullptr;  ///< of an object: its fields, `innerCount` of them
   std::size_t innerCount = 0;
+  std::size_t depth = 0;
+  JsonType type = JsonType::Any;
+  JsonUnit unit = JsonUnit::None;
   std::array<JsonAround, kMostAround> around{};  ///< `depth` of them, the innermost first
   std::array<bool, kMostAround + 1> nullable{};  ///< of the value itself, then of what stands around it
-  std::size_t depth = 0;
 
   constexpr std::span<const JsonField> fields() const { return {inner, innerCount}; }
 

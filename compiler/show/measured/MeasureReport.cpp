@@ -197,6 +197,7 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
     }
     column(plan.wantsEnergy && anyEnergy, "energy");
     std::vector<RepeatCount> counts;
+    counts.reserve(measured.size());
     for (const Observation& one : measured) counts.push_back({one.repeats.size(), plan.repeats});
     table.title = fmt::format("measured: {}{} ({})", run.spec.name, plan.examples ? " over " + plan.examples->text() : "",
                               repeatsText(counts));

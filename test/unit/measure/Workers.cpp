@@ -116,7 +116,7 @@ void append(const std::string& path, const std::string& line) {
 /// A campaign of 60 rows, two backends, two repeats; each case takes a millisecond. Arguments: folder.
 /// `ran` gets a line when a case starts, `kept` when its commit has returned.
 int campaign(const Arguments& arguments) {
-  const std::string folder = arguments.at(0);
+  const std::string& folder = arguments.at(0);
   auto store = store::Store::open(folder + "/store.tbemdb");
   if (!store) return 3;
   std::vector<runtime::Case> cases;
