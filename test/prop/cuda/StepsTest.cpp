@@ -90,6 +90,18 @@ double relative(const std::vector<double>& found, const std::vector<double>& exp
 /// Takes more than half a minute where the card is interpreted.
 bool takesLong(const std::string& name) { return name == "resnet" || name == "resnext" || name == "googlenet"; }
 
+/// What was planned is what was touched, but for a branch without samples, which touches nothing.
+void touchesItsPlan(const Loaded& loaded) {
+  const auto arena = loaded.instance->measureArena();
+  ASSERT_TRUE(arena);
+  EXPECT_TRUE(arena->guardIntact);
+  EXPECT_EQ(arena->stray, runtime::kAbsent);
+  EXPECT_LE(arena->reached, arena->planned);
+  if (loaded.program->branches.empty()) {
+    EXPECT_EQ(arena->reached, arena->planned);
+  }
+}
+
 class CudaSteps : public OnCard, public testing::WithParamInterface<Net> {};
 
 /// f32 on the processor says how far f32 may be from f64: errors of a step grow with the network and from step to step.
@@ -116,14 +128,7 @@ TEST_P(CudaSteps, AreAsNearToRefAsThoseOfTheProcessor) {
       RecordProperty(kind + " " + std::to_string(step), fmt::format("{:.2e}, the processor's {:.2e}", far, may));
     }
   }
-  const auto arena = onCard.instance->measureArena();
-  ASSERT_TRUE(arena);
-  EXPECT_TRUE(arena->guardIntact);
-  EXPECT_EQ(arena->stray, runtime::kAbsent);
-  EXPECT_LE(arena->reached, arena->planned);
-  if (onCard.program->branches.empty()) {  // a branch without samples touches nothing
-    EXPECT_EQ(arena->reached, arena->planned);
-  }
+  touchesItsPlan(onCard);
 }
 
 /// In mixed precision the processor's backend may lack instructions; `ref` says how far its steps are from f64.
@@ -149,11 +154,7 @@ TEST_P(CudaMixedSteps, AreAsNearAsThoseOfRef) {
       RecordProperty(kind + " " + std::to_string(step), fmt::format("{:.2e}, ref's {:.2e}", far, may));
     }
   }
-  const auto arena = onCard.instance->measureArena();
-  ASSERT_TRUE(arena);
-  EXPECT_TRUE(arena->guardIntact);
-  EXPECT_EQ(arena->stray, runtime::kAbsent);
-  EXPECT_EQ(arena->reached, arena->planned);
+  touchesItsPlan(onCard);
 }
 
 /// Those that take longest where the card is interpreted, and those with gates, are left out.

@@ -22,7 +22,7 @@ struct Library {
 
 constexpr std::uint32_t kAligned = 16;  // bytes: what the widest loads of a thread want
 
-std::uint32_t bytesOf(std::int32_t type) { return type == TBEM_BF16 ? 2 : 4; }
+std::uint32_t bytesOf(std::int32_t type) { return static_cast<std::uint32_t>(runtime::elementBytes(type)); }
 constexpr std::array<const char*, 2> kNames{"libcublasLt.so.13", "libcublasLt.so.12"};
 
 /// The library that this process has already (cuDNN's, PyTorch's), else that beside cuDNN or of a usual place, else what the

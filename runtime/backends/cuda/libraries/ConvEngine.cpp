@@ -53,8 +53,8 @@ bool widens(const tbem_op_desc& op) {
 }
 
 std::uint64_t gradientBytesOf(const tbem_op_desc& op) {
-  constexpr std::uint64_t kNarrow = 2;  // bytes of bf16
-  return widens(op) ? alignedBytes(static_cast<std::uint64_t>(runtime::elementCount(op.operands[2])) * kNarrow) : 0;
+  const auto elements = static_cast<std::uint64_t>(runtime::elementCount(op.operands[2]));
+  return widens(op) ? alignedBytes(elements * runtime::elementBytes(op.operands[0].dtype)) : 0;
 }
 
 ImageMove moveOf(const cudnn::Convolution& problem, const EvenProblem& even) {

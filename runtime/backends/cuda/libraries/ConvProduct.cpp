@@ -24,7 +24,7 @@ ImageMove metPixels(const cudnn::Convolution& problem) {
 }
 
 std::uint64_t copyBytes(const cudnn::Convolution& problem) {
-  const std::uint64_t bytes = problem.dtype == TBEM_BF16 ? 2 : 4;
+  const std::uint64_t bytes = runtime::elementBytes(problem.dtype);
   const auto y = problem.y();
   return steps(problem) ? alignedBytes(static_cast<std::uint64_t>(problem.n * problem.c * y[2] * y[3]) * bytes) : 0;
 }

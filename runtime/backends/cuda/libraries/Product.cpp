@@ -18,7 +18,8 @@ constexpr std::uint64_t kAlignment = PreparedProduct::kWorkAlignment, kSpare = k
 
 /// Of the bias in the result's type, so that what comes behind it is aligned.
 std::uint64_t castBytes(const ProductShape& shape) {
-  return shape.castsBias() ? (static_cast<std::uint64_t>(shape.n) * 2 + kAlignment - 1) / kAlignment * kAlignment : 0;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(shape.n) * runtime::elementBytes(shape.result);
+  return shape.castsBias() ? (bytes + kAlignment - 1) / kAlignment * kAlignment : 0;
 }
 
 class Product final : public Op {

@@ -1,6 +1,7 @@
 // The four primitives that are matrix products, as one: y = op(a) op(b) for each place along leading dimensions, all row-major.
 #pragma once
 
+#include "runtime/core/Layout.h"
 #include "tbem/backend.h"
 
 #include <array>
@@ -32,9 +33,9 @@ struct ProductShape {
   bool castsBias() const { return bias >= 0 && biasType != result; }
 };
 
-/// An address so many elements behind another, in bytes of the elements' type (TBEM_F32 or TBEM_BF16).
+/// An address so many elements of a type behind another.
 inline const void* elementAt(const void* first, std::int64_t elements, std::int32_t type) {
-  return static_cast<const char*>(first) + elements * (type == TBEM_BF16 ? 2 : 4);
+  return static_cast<const char*>(first) + elements * static_cast<std::int64_t>(runtime::elementBytes(type));
 }
 inline void* elementAt(void* first, std::int64_t elements, std::int32_t type) {
   return const_cast<void*>(elementAt(static_cast<const void*>(first), elements, type));
