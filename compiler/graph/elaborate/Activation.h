@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,14 @@ struct Instance {
   std::string path;
   SrcRange range;
   std::vector<sema::BoundArgument> byPosition;  ///< the parameters given so, where it was made
+};
+
+/// What has a path in the network, so that a shared block that is applied again finds it.
+struct Owned {
+  std::vector<Instance> instances;
+  std::unordered_map<std::string, std::uint32_t> instanceByPath;
+  std::unordered_map<std::string, TensorId> weightByPath;  ///< and buffers and states
+  std::unordered_map<std::uint32_t, TensorId> latest;      ///< of a buffer's or state's storage: its newest value
 };
 
 /// A declaration that is about to be applied to tensors.

@@ -1,7 +1,7 @@
 // A `backward` clause being evaluated, among the names of the operator whose gradient it says. Internal to compiler/graph.
 #pragma once
 
-#include "compiler/graph/elaborate/Detour.h"
+#include "compiler/graph/elaborate/Elaborator.h"
 
 #include <optional>
 #include <vector>

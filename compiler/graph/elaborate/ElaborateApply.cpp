@@ -1,7 +1,7 @@
 // Applying a declaration: instances, parameters, tensors.
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/graph/elaborate/Detour.h"
+#include "compiler/graph/elaborate/Elaborator.h"
 
 #include <algorithm>
 
@@ -39,8 +39,8 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   const std::string ownName = named ? pendingName : std::string();
   const auto calledName = [&] { return named ? std::string_view(ownName) : std::string_view(called.decl->name.text); };
   const Value callee = changed ? mutations.swapped(*this, called, calledName(), arguments) : called;
-  const ast::Callable* decl = isInstance ? instances[callee.id].decl : static_cast<const ast::Callable*>(callee.decl);
-  const sema::Module* module = isInstance ? instances[callee.id].module : callee.module;
+  const ast::Callable* decl = isInstance ? owned.instances[callee.id].decl : static_cast<const ast::Callable*>(callee.decl);
+  const sema::Module* module = isInstance ? owned.instances[callee.id].module : callee.module;
   if (decl->callable == ast::CallableKind::Dataset) return fail(diag::not_callable, use.range, "in a network, a dataset");
   for (std::size_t i = 0; i < callee.items.size(); ++i) {  // of a partial application
     const bool given =
@@ -51,7 +51,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   if (now.current == nullptr && !isInstance && lacksParameter(*decl, arguments))
     return Evaluator::applyCallable(use, callee, std::move(arguments));
   const std::string_view wantedName = named ? std::string_view(ownName) : std::string_view(decl->name.text);
-  if (inPyTorchOrder(*decl, *module, arguments, isInstance ? instances[callee.id].byPosition : arguments.list)) return {};
+  if (inPyTorchOrder(*decl, *module, arguments, isInstance ? owned.instances[callee.id].byPosition : arguments.list)) return {};
 
   Frame scratch;
   scratch.module = module;
@@ -60,7 +60,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   if (isInstance) {
     const sema::Signature signature{decl->name.text, module, decl, decl->tensors, {}};
     if (!bind(signature, arguments, scratch, tensors)) return {};
-    scratch.locals = instances[callee.id].parameters;
+    scratch.locals = owned.instances[callee.id].parameters;
   } else {
     const sema::Signature signature{decl->name.text, module, decl, decl->tensors, decl->parameters};
     if (!bind(signature, arguments, scratch, tensors)) return {};
@@ -70,9 +70,9 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   if (!isInstance && givenTensors == 0 && (!tensors.empty() || now.current == nullptr)) {
     if (now.current == nullptr) return Evaluator::applyCallable(use, callee, std::move(arguments));
     const std::uint32_t made = makeInstance(*decl, *module, std::move(scratch.locals), wantedName, use.range);
-    instances[made].byPosition.clear();  // of a shared block that is applied again
+    owned.instances[made].byPosition.clear();  // of a shared block that is applied again
     for (const sema::BoundArgument& one : arguments.list) {
-      if (one.name.empty()) instances[made].byPosition.push_back(one);
+      if (one.name.empty()) owned.instances[made].byPosition.push_back(one);
     }
     return Value::indexed(ValueKind::Instance, made);
   }
@@ -83,7 +83,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   }
   Application call{*decl, *module, std::move(scratch.locals), std::move(tensors), "", use.range};
   if (isInstance) {
-    call.path = instances[callee.id].path;
+    call.path = owned.instances[callee.id].path;
     return apply(std::move(call));
   }
   call.path = phase() == Phase::Forward ? paths.under(paths.fresh(decl->name.text)) : decl->name.text;
@@ -109,11 +109,14 @@ std::uint32_t Elaborator::makeInstance(const ast::Callable& decl, const sema::Mo
                                        std::string_view name, SrcRange range) {
   const std::string path = paths.under(paths.fresh(name));
   // A shared block applied again makes the same instances again.
-  if (const auto it = instanceByPath.find(path); it != instanceByPath.end() && instances[it->second].decl == &decl)
+  if (const auto it = owned.instanceByPath.find(path);
+      it != owned.instanceByPath.end() && owned.instances[it->second].decl == &decl) {
+    replay.noteShared();
     return it->second;
-  const auto id = static_cast<std::uint32_t>(instances.size());
-  instances.push_back({&decl, &module, std::move(parameters), path, range});
-  instanceByPath.emplace(path, id);
+  }
+  const auto id = static_cast<std::uint32_t>(owned.instances.size());
+  owned.instances.push_back({&decl, &module, std::move(parameters), path, range});
+  owned.instanceByPath.emplace(path, id);
   return id;
 }
 
@@ -196,43 +199,58 @@ Value Elaborator::applyOnce(Application application) {
     for (const ast::Callable* one : applying) chain += one->name.text + " -> ";
     return fail(diag::recursive_network, use, decl.name.text, chain + decl.name.text);
   }
-  Activation a;
   const std::size_t mutationsBefore = mutations.size();
   if (!mutations.begin(*this, decl, application.parameters, path)) {
     mutations.end(*this, mutationsBefore, false);
     return {};
   }
+  int rank = frame != nullptr && frame->module != nullptr ? textRank(*frame->module) : 2;
+  Replay::Place place{path, use, use, false, {}, builder.stamp.region, {}};
+  if (now.current != nullptr) {
+    place.scope = now.current->scope;
+    place.isInherited = now.current->rank > rank;
+    if (place.isInherited) place.range = now.current->range;
+    rank = std::max(rank, now.current->rank);
+  }
+  const bool canCopy = mutations.empty() && !path.empty();
+  Replay::Begun begun = canCopy ? replay.begin(*this, application, place, rank) : Replay::Begun{};
+  if (std::optional<Value> copied = replay.copy(*this, begun)) return std::move(*copied);
   const bool recorded = isRecording();
   if (recorded) {
     Call call{&decl, application.module.isStandard, path, {}, application.tensors, {}, kNoCall, 0, 0, use};
     for (const Local& parameter : application.parameters) call.parameters.emplace_back(parameter.name, parameter.value);
     beginCall(std::move(call));
   }
+  Value result = applyHere(std::move(application), place, rank);
+  if (recorded) endCall(result);
+  mutations.end(*this, mutationsBefore, !result.isPoison());
+  replay.end(*this, std::move(begun), result);
+  return result;
+}
+
+Value Elaborator::applyHere(Application application, const Replay::Place& place, int rank) {
+  const ast::Callable& decl = application.decl;
+  Activation a;
   a.frame.module = program.homeOf(&decl, &application.module);
   a.frame.decl = &decl;
   a.frame.locals = std::move(application.parameters);
   a.decl = &decl;
-  a.path = path;
-  a.use = use;
+  a.path = place.path;
+  a.use = place.use;
+  a.range = place.range;
+  a.rank = rank;
+  a.scope = place.scope;
   a.dtype = options.dtype;
-  a.scope = now.current != nullptr ? now.current->scope : static_cast<ScopeId>(0);
-  const int rank = frame != nullptr && frame->module != nullptr ? textRank(*frame->module) : 2;
-  const bool outerWins = now.current != nullptr && now.current->rank > rank;
-  a.range = outerWins ? now.current->range : use;
-  a.rank = outerWins ? now.current->rank : rank;
-  if (decl.hasBody && phase() == Phase::Forward && !path.empty()) {
-    graph.scopes.push_back({path, decl.name.text, a.scope, use});
+  if (decl.hasBody && phase() == Phase::Forward && !a.path.empty()) {
+    graph.scopes.push_back({a.path, decl.name.text, a.scope, a.use});
     a.scope = static_cast<ScopeId>(graph.scopes.size() - 1);
   }
   const Detour detour(*this);
   frame = &a.frame;
   now.current = &a;
   applying.push_back(&decl);
-  paths.enter(path);
-  Value result = runActivation(a, application.tensors);
-  if (recorded) endCall(result);
-  mutations.end(*this, mutationsBefore, !result.isPoison());
-  return result;
+  paths.enter(a.path);
+  return runActivation(a, application.tensors);
 }
 
 Value Elaborator::runActivation(Activation& a, const std::vector<Value>& tensors) {

@@ -1,7 +1,7 @@
 // Leaves: operators that are native or element-wise, their results, attributes and FLOPs.
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/graph/elaborate/Detour.h"
+#include "compiler/graph/elaborate/Elaborator.h"
 #include "compiler/graph/ir/Opaque.h"
 #include "compiler/graph/ir/Views.h"
 #include "compiler/support/Bug.h"
@@ -314,7 +314,7 @@ bool Elaborator::runUpdates(Activation& a) {
     after.producer = kNoOp;
     graph.tensors.push_back(std::move(after));
     results.push_back(static_cast<TensorId>(graph.tensors.size() - 1));
-    latest[index(graph[before].storage)] = results.back();
+    owned.latest[index(graph[before].storage)] = results.back();
   }
   Op op = build.finish(std::move(results));
   if (!holdsResults(a, op)) return false;

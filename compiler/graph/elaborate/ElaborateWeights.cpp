@@ -103,8 +103,9 @@ bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
   const std::string& place = phase() == Phase::Forward && paths.here().starts_with(a.path) ? paths.here() : a.path;
   const std::string path = place.empty() ? weight.name.text : place + "." + weight.name.text;
   TensorId id{};
-  if (const auto it = weightByPath.find(path); it != weightByPath.end()) {
+  if (const auto it = owned.weightByPath.find(path); it != owned.weightByPath.end()) {
     id = it->second;
+    replay.noteShared();
     const Tensor& known = graph[id];
     bool same = known.shape.size() == shape->size();
     for (std::size_t k = 0; same && k < shape->size(); ++k) {
@@ -119,7 +120,7 @@ bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
           .label(weight.range, "declared here");
       return false;
     }
-    if (const auto newest = latest.find(index(known.storage)); newest != latest.end()) id = newest->second;
+    if (const auto newest = owned.latest.find(index(known.storage)); newest != owned.latest.end()) id = newest->second;
   } else {
     std::optional<Init> init = readInit(weight.init);
     if (!init) return false;
@@ -137,7 +138,7 @@ bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
       storage.kind = StorageClass::Weight;
       graph.weights.push_back({id, kNoTensor, kNoTensor});
     }
-    weightByPath.emplace(path, id);
+    owned.weightByPath.emplace(path, id);
   }
   a.frame.define(weight.name.text, Value::indexed(ValueKind::Tensor, index(id)), weight.name.range);
   a.frame.locals.back().isBuffer = weight.isBuffer;
@@ -175,8 +176,9 @@ bool Elaborator::assignBuffer(Local& local, Value value, SrcRange range) {
     if (copy.isPoison()) return false;
     made = static_cast<TensorId>(copy.id);
   }
+  replay.noteMoved(graph.ops.size());
   graph[made].storage = graph[old].storage;
-  latest[index(graph[old].storage)] = made;
+  owned.latest[index(graph[old].storage)] = made;
   local.value = Value::indexed(ValueKind::Tensor, index(made));
   return true;
 }

@@ -1,7 +1,7 @@
 // The root of an elaboration: operators and tensors of the graph, names that mean something in it.
+#include "compiler/graph/elaborate/Elaborator.h"
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/graph/elaborate/Detour.h"
 #include "compiler/sema/Suggest.h"
 #include "compiler/support/Bug.h"
 
@@ -62,7 +62,9 @@ OpId Elaborator::addOp(Op op, const Activation& a) {
 }
 
 void Elaborator::addLeaf(Op op, Activation& a) {
+  const bool isRandom = std::ranges::any_of(op.elementwise.nodes, [](const ElemNode& node) { return node.op == ElemOp::Random; });
   const OpId id = addOp(std::move(op), a);
+  if (isRandom) replay.noteRandom(id, a.path);
   if (phase() == Phase::Forward && options.differentiates)
     tape.note(id, {a.decl, a.frame.module, std::move(a.frame.locals), std::move(a.labels), a.path});
 }
@@ -116,11 +118,11 @@ Value Elaborator::runtimeMember(const ast::Member& expr, const Value& object) {
     return {};
   }
   if (!object.is(ValueKind::Instance)) return fail(diag::no_member, expr.member.range, kindName(object), expr.member.text);
-  const Instance& instance = instances[object.id];
+  const Instance& instance = owned.instances[object.id];
   const std::string path = instance.path.empty() ? expr.member.text : instance.path + "." + expr.member.text;
-  if (const auto it = weightByPath.find(path); it != weightByPath.end()) {
-    const auto newest = latest.find(index(graph[it->second].storage));
-    return Value::indexed(ValueKind::Tensor, index(newest != latest.end() ? newest->second : it->second));
+  if (const auto it = owned.weightByPath.find(path); it != owned.weightByPath.end()) {
+    const auto newest = owned.latest.find(index(graph[it->second].storage));
+    return Value::indexed(ValueKind::Tensor, index(newest != owned.latest.end() ? newest->second : it->second));
   }
   for (const ast::WeightStmt* weight : instance.decl->weights) {
     if (weight->name.text == expr.member.text) {

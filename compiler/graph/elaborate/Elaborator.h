@@ -13,6 +13,7 @@
 #include "compiler/graph/elaborate/Elaborate.h"
 #include "compiler/graph/elaborate/Gates.h"
 #include "compiler/graph/elaborate/Mutations.h"
+#include "compiler/graph/elaborate/Replay.h"
 #include "compiler/graph/elaborate/Tape.h"
 #include "compiler/graph/elaborate/Violation.h"
 #include "compiler/graph/ir/ElementwiseBuilder.h"
@@ -75,7 +76,7 @@ public:
   std::vector<std::string> steering;
 
   // ---- What its parts evaluate and build with --------------------------------------------------------------------------
-  class Detour;  // Detour.h
+  class Detour;
   Session& session;
   Structure& out;
   Graph& graph;
@@ -83,6 +84,7 @@ public:
   GraphBuilder builder;
   Tape tape;
   Paths paths;
+  Owned owned;
   /// What is being evaluated; beside it, `frame`.
   struct Now {
     Activation* current = nullptr;
@@ -115,7 +117,7 @@ public:
   using Evaluator::wrongKind;
 
   Phase phase() const { return builder.stamp.phase; }
-  const Instance& instance(const Value& value) const { return instances[value.id]; }
+  const Instance& instance(const Value& value) const { return owned.instances[value.id]; }
   /// An operator of an activation.
   OpId addOp(Op op, const Activation& a);
   /// The one operator of a declaration without a body, whose application ends with it: the tape takes its names over.
@@ -166,6 +168,7 @@ private:
   void beginCall(Call call);
   void endCall(Value result);
   bool isMutable() const { return !mutations.empty() && phase() == Phase::Forward; }
+  Value applyHere(Application application, const Replay::Place& place, int rank);
   Value runActivation(Activation& a, const std::vector<Value>& tensors);
   bool bindTensors(Activation& a, const std::vector<Value>& tensors);
   bool bindTensor(Activation& a, const ast::Parameter& declared, const Value& value);
@@ -179,14 +182,12 @@ private:
   bool inPyTorchOrder(const ast::Callable& decl, const sema::Module& module, const sema::Arguments& arguments,
                       const std::vector<sema::BoundArgument>& parameters);
 
-  // Bodies and their results (ElaborateBody.cpp)
+  // Conditions, bodies and their results (ElaborateBody.cpp)
   Value runBody(Activation& a);
   Value runBodyWithGradient(Activation& a);
   Value bindResults(Activation& a, Value result);
   bool bindResult(Activation& a, const ast::Result& declared, const ast::TensorType& type, TensorId tensor, std::size_t position);
   Value copyOf(TensorId tensor, SrcRange range);
-
-  // Conditions (ElaborateConditions.cpp)
   bool requireCondition(Activation& a, sema::Requirement kind, const ast::Expr& condition);
   bool checkConditions(Activation& a);
   bool checkRequirement(Activation& a, const ast::Expr& expr, sema::Requirement kind);
@@ -237,17 +238,43 @@ private:
   /// `gradient_norm` in an optimiser's update: the Euclidean norm of all weights' gradients together, a scalar made on first use.
   Value gradientNorm();
 
-  std::vector<Instance> instances;
-  std::unordered_map<std::string, std::uint32_t> instanceByPath;
-  std::unordered_map<std::string, TensorId> weightByPath;
-  std::unordered_map<std::uint32_t, TensorId> latest;  ///< of a buffer's or state's storage: its newest value
   Mutations mutations;
   Gates gates;
+  Replay replay;
   TensorId normOfGradients = kNoTensor;  ///< made on first use
   bool writesUpdates = true;             ///< an optimiser's, and not its states alone
   std::uint32_t openCall = kNoCall;      ///< the innermost call or turn of Structure::calls that has not ended
   const ast::Expr* namedValue = nullptr;
   std::string pendingName;  ///< of `namedValue`
+};
+
+/// Evaluation of another place in between: a gradient's clause, an arm of a gate, an update. When it ends, all that says where an
+/// evaluation stands is as it was before.
+class Elaborator::Detour {
+public:
+  explicit Detour(Elaborator& e)
+      : e(e), frame(e.frame), now(e.now), stamp(e.builder.stamp), paths(e.paths.depth()), applying(e.applying.size()) {}
+  /// Into another phase, where names of instances are given anew.
+  Detour(Elaborator& e, Phase phase) : Detour(e) {
+    e.builder.stamp = {phase, kNoOp, e.builder.stamp.region};
+    e.paths.enter("");
+  }
+  ~Detour() {
+    e.frame = frame;
+    e.now = now;
+    e.builder.stamp = stamp;
+    while (e.paths.depth() > paths) e.paths.leave();
+    e.applying.resize(applying);
+  }
+  Detour(const Detour&) = delete;
+  Detour& operator=(const Detour&) = delete;
+
+private:
+  Elaborator& e;
+  Frame* frame;
+  Now now;
+  GraphBuilder::Stamp stamp;
+  std::size_t paths, applying;
 };
 
 /// `exp`, `maximum`, `random` ...: words of element-wise expressions.

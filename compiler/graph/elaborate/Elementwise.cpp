@@ -1,7 +1,7 @@
 // Element-wise expressions: from the language's terms to nodes.
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/graph/elaborate/Detour.h"
+#include "compiler/graph/elaborate/Elaborator.h"
 #include "compiler/graph/ir/WholeNumbers.h"
 #include "compiler/sema/Walk.h"
 

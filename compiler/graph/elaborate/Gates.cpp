@@ -1,7 +1,7 @@
 #include "compiler/graph/elaborate/Gates.h"
 
 #include "compiler/diagnostics/tables/Graph.h"
-#include "compiler/graph/elaborate/Detour.h"
+#include "compiler/graph/elaborate/Elaborator.h"
 
 #include <utility>
 

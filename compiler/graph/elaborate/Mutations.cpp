@@ -3,7 +3,7 @@
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/graph/elaborate/Detour.h"
+#include "compiler/graph/elaborate/Elaborator.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // The optimiser: its parameters, the words of its updates, and one update a weight.
 #include "compiler/diagnostics/tables/Graph.h"
-#include "compiler/graph/elaborate/Detour.h"
+#include "compiler/graph/elaborate/Elaborator.h"
 
 #include <utility>
 
@@ -55,8 +55,8 @@ std::optional<TensorId> Elaborator::update(UpdateRule& rule, TensorId weight, Te
   const StorageId storage = graph[weight].storage;
   if (apply({*rule.decl, *rule.module, rule.parameters, std::move(tensors), graph[storage].path, rule.use}).isPoison())
     return std::nullopt;
-  const auto newest = latest.find(index(storage));
-  return newest != latest.end() ? newest->second : kNoTensor;
+  const auto newest = owned.latest.find(index(storage));
+  return newest != owned.latest.end() ? newest->second : kNoTensor;
 }
 
 Value Elaborator::gradientNorm() {

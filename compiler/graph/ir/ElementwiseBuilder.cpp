@@ -80,12 +80,6 @@ std::string ambiguity(const Names& labels, std::size_t k, const Names& result, s
   return "";
 }
 
-std::uint64_t hashText(std::string_view text) {
-  std::uint64_t h = 0xCBF29CE484222325ULL;  // FNV-1a
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  return h;
-}
-
 std::uint64_t hashOf(const ElemNode& node) {
   std::uint64_t h = static_cast<std::uint64_t>(node.op);
   for (const std::uint64_t part : {std::uint64_t{node.a}, std::uint64_t{node.b}, std::uint64_t{node.c}, std::uint64_t{node.input},
@@ -103,9 +97,15 @@ bool isSame(const ElemNode& left, const ElemNode& right) {
 }
 }  // namespace
 
+std::uint64_t randomStream(std::string_view path) {
+  std::uint64_t h = 0xCBF29CE484222325ULL;  // FNV-1a
+  for (const char c : path) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  return h;
+}
+
 ElementwiseBuilder::ElementwiseBuilder(GraphBuilder& graph, sema::ExprPool& pool, std::vector<ExprId> shape, Names names,
                                        std::string_view path)
-    : graph(graph), pool(pool), shapeOfResults(std::move(shape)), names(std::move(names)), stream(hashText(path)) {
+    : graph(graph), pool(pool), shapeOfResults(std::move(shape)), names(std::move(names)), stream(randomStream(path)) {
   constexpr std::size_t kUsualNodes = 8, kUsualOperands = 4;
   expression.nodes.reserve(kUsualNodes);
   hashes.reserve(kUsualNodes);

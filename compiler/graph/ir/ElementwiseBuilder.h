@@ -7,9 +7,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tbem::graph {
+
+/// Of the first `random()` of an application with this path (ElemNode::stream); that of a later one is this and what the
+/// application counts.
+std::uint64_t randomStream(std::string_view path);
 
 class ElementwiseBuilder {
 public:

@@ -13,6 +13,8 @@ GraphBuilder::GraphBuilder(Graph& graph, sema::ExprPool& pool, std::function<voi
 
 bool GraphBuilder::isFull() const { return graph.ops.size() > kMaxOperators; }
 
+bool GraphBuilder::hasRoomFor(std::size_t operators) const { return graph.ops.size() + operators <= kMaxOperators; }
+
 TensorId GraphBuilder::addTensor(std::string name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range) {
   graph.storages.emplace_back();
   graph.storages.back().range = range;

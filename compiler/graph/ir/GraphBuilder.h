@@ -29,6 +29,8 @@ public:
   TensorId addInput(const std::string& name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range);
   OpId addOp(Op op);
   bool isFull() const;
+  /// Whether so many operators more are within what a graph may have.
+  bool hasRoomFor(std::size_t operators) const;
 
   /// A tensor of one value.
   TensorId fill(const std::string& name, tbem_dtype dtype, const std::vector<ExprId>& shape, Rational value, SrcRange range);
