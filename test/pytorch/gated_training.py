@@ -9,6 +9,7 @@ of its own. Weights and running statistics after the steps agree to 1e-9 of the 
 Exits with 1 where one does not.
 """
 import argparse
+import math
 import pathlib
 import subprocess
 import sys
@@ -73,13 +74,14 @@ def reinforce(reward, weight):
     return loss_of
 
 
-def places(theta, slack):
-    """The loss of dynamic convolutions, whose masks are drawn."""
+def places(theta, slack, over=None):
+    """The loss of dynamic convolutions, whose masks are drawn. With a number of steps `over`, bounds widen within them."""
     def loss_of(model, arrays, step):
+        hold = slack if over is None else slack * math.cos(min(1, (step - 1) / over) * math.pi / 2) ** 2
         draw = gumbel(1.0, "dynamic_unit.")
         result, shares = model.trained(arrays.image, lambda p, unit: draw(p, None, unit, step))
         own = shares.mean(0)
-        outside = F.relu(own - (1 - slack * (1 - theta))).square().mean() + F.relu(slack * theta - own).square().mean()
+        outside = F.relu(own - (1 - hold * (1 - theta))).square().mean() + F.relu(hold * theta - own).square().mean()
         return F.cross_entropy(result, arrays.target) + 10 * ((own.mean() - theta) ** 2 + outside)
     return loss_of
 
@@ -137,6 +139,7 @@ CASES = [
     ("rewarded skips", SKIPNET, CROSS, REWARDED.format("blocks_saved(alpha: 0.5)", 0.2), skipnet, reinforce(blocks_saved(0.5), 0.2)),
     ("rewarded skips, all alike", SKIPNET, CROSS, REWARDED.format("few_blocks(penalty: 2)", 1), skipnet, reinforce(few_blocks(2.0), 1)),
     ("drawn places", DYNCONV, "spatial_budget(theta: 0.2, slack: 0.9)", ", gates: gumbel", dynconv, places(0.2, 0.9)),
+    ("drawn places, bounds that widen", DYNCONV, "spatial_budget(theta: 0.2, slack: 0.9, over: 8)", ", gates: gumbel", dynconv, places(0.2, 0.9, 8)),
     ("exits", SHALLOW, CROSS, "", shallow, exits(1, 1, 1)),
     ("weighted exits", SHALLOW, CROSS, ", exits: [0.25, 0, 1]", shallow, exits(0.25, 0, 1)),
 ]

@@ -3,8 +3,8 @@
 
 usage: perturb.py [--tbemc PATH]
 
-Two networks, one with exits and one with gates of three forms and some inside others, are trained and searched with both
-norms; PyTorch takes the weights of the checkpoints and the same steps. In f64, points are the same to 2e-6 (they are handed
+Three networks, one with exits, one with gates of three forms and some inside others, and one with a gate at the places of an image
+and two results, are trained and searched with both norms; PyTorch takes the weights of the checkpoints and the same steps. In f64, points are the same to 2e-6 (they are handed
 on in f32 between steps); FLOPs, decisions and predictions are the same. In f32 one step moves the same numbers the same
 way, but for those whose gradient is as small as rounding. What learns is compared where its weights begin with known
 numbers and it sees one batch; `random`, and methods that begin with random weights, are held to what their page says of
@@ -25,69 +25,9 @@ import torch.nn.functional as F
 
 import perturb_defences as defences
 from perturb_search import Method, Twin
-from perturbed_models import leaver, read_arrays, skipper
+from perturbed_models import NETWORKS, leaver, placer, read_arrays, skipper
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-NETWORKS = """
-network leaver(image: tensor[b, c, h, w]) -> tensor[b, 4] {
-  let widths = [6, 8, 8]
-  let thresholds = [0.4, 0.5, 0.6]
-  var x = image |> conv_bn_relu(out: 6)
-  for i in 0 .. 3 as stage {
-    x = residual(x, out: widths[i], stride: if i = 1 then 2 else 1)
-    let y = x |> global_avg_pool |> dense(4)
-    exit y when y |> softmax(axis: 1) |> max(axis: 1) >= thresholds[i]
-  }
-  return x |> global_avg_pool |> dense(4)
-}
-
-block inner(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
-  let y = conv_bn_relu(x, out: c)
-  let score = y |> global_avg_pool |> dense(1) |> reshape([n])
-  let z = skip conv_bn_relu(y, out: c) when 0.1 > score leaving y
-  return z
-}
-
-network skipper(image: tensor[b, c, h, w]) -> tensor[b, 4] {
-  var x = image |> conv_bn_relu(out: 6)
-  for i in 0 .. 2 as unit {
-    let score = x |> global_avg_pool |> dense(1) |> sigmoid |> reshape([b])
-    x = skip conv_bn_relu(x, out: 6) when score <= 0.5 leaving x
-  }
-  let shut = x |> global_avg_pool |> dense(1) |> reshape([b])
-  let open = x |> global_avg_pool |> dense(1) |> reshape([b])
-  x = skip inner(x) when shut > open leaving inner(conv_bn_relu(x, out: 6))
-  return x |> global_avg_pool |> dense(4)
-}
-
-block affine(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
-  weight gain: tensor[c, h, w] init constant(0.5)
-  weight shift: tensor[c, h, w] init constant(0.25)
-  return x * gain + shift
-}
-
-network moving(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] { return affine(x) }
-
-block nearly(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
-  weight gain: tensor[c, h, w] init constant(0.05)
-  weight shift: tensor[c, h, w] init constant(0.025)
-  return x * gain + shift
-}
-
-// Moves less than the ball reaches: a projection would have no gradient.
-network near(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] { return nearly(x) }
-
-block weighed(x: tensor[n, c, h, w]) -> tensor[n, 1, h, w] {
-  weight share: tensor[c, 1, 1] init constant(0.3)
-  weight shift: tensor[h, w] init constant(0.1)
-  return sigmoid(reshape(sum(x * share, axis: 1), shape: [n, 1, h, w]) + shift)
-}
-
-network telling(x: tensor[n, c, h, w]) -> tensor[n, 1, h, w] { return weighed(x) }
-
-dataset pictures = npy(inputs: ["train.npy"], target: "train_labels.npy", classes: 4, test_inputs: ["test.npy"],
-                       test_target: "test_labels.npy")
-"""
 SHAPE, TRAIN, TEST, BATCH, BOX = (2, 8, 8), 120, 36, 20, 1.5  # the last batch of the test is not full
 
 WALKS = [
@@ -151,7 +91,7 @@ class Run:
         rows = [json.loads(line) for line in told.splitlines()]
         self.rows = {kind: [row for row in rows if row["kind"] == kind] for kind in ("perturbation", "point", "detected", "squeezed")}
         self.points = read_arrays(folder / "points.safetensors")
-        self.weights = {net: read_arrays(folder / f"p.out/train_{net}.safetensors") for net in ("leaver", "skipper")}
+        self.weights = {net: read_arrays(folder / f"p.out/train_{net}.safetensors") for net in ("leaver", "skipper", "placer")}
 
     def told(self, name, method):
         return [row for row in self.rows["point"] if row["name"] == name and row["method"] == method]
@@ -159,9 +99,10 @@ class Run:
 
 def program(trainings, searches):
     text = NETWORKS
-    for network in ("leaver", "skipper"):
+    for network in ("leaver", "skipper", "placer"):
+        loss = "and_half" if network == "placer" else "cross_entropy"
         text += (f"train train_{network} = {network}() on pictures.train {{\n"
-                 f"  epochs 6; batch {BATCH}; optimizer adam(lr: 0.01); {trainings}\n}}\n")
+                 f"  epochs 6; batch {BATCH}; optimizer adam(lr: 0.01); loss {loss}; {trainings}\n}}\n")
         for name, norm, radius, box, keep, methods in searches:
             methods = methods + (EXITS if network == "leaver" else [])
             text += (f"perturb {network}_{name} of train_{network} on pictures.test {{\n"
@@ -255,7 +196,7 @@ def compare_free(name, twin, method, points, examples):
 
 def compare_all(run, searches):
     raised = 0  # by questions alone
-    for network in (leaver, skipper):
+    for network in (leaver, skipper, placer):
         for search in searches:
             name = f"{network.__name__}_{search[0]}"
             twin = Twin(network, run.weights[network.__name__], search)
@@ -289,7 +230,7 @@ def far_of_defences(run, network, search, wrong=""):
 
 
 def compare_defences(run):
-    for network in (leaver, skipper):
+    for network in (leaver, skipper, placer):
         for search in (one for one in SEARCHES if one[0] in DEFENDED):
             areas, costs = far_of_defences(run, network, search)
             check(f"{network.__name__}_{search[0]}, detectors", areas < 0.011, f"{areas:.1e}")
@@ -327,6 +268,8 @@ WRONG = [
     ("shares", skipper, "linf", LEARNS[0]),
     ("who comes", leaver, "l2", RELEASED[0]),
     ("dear side", skipper, "linf", RELEASED[0]),
+    ("places", placer, "linf", "gradient(steps: 4, look: 0)"),
+    ("places", placer, "l2", RELEASED[0]),
     ("place", leaver, "linf", LEARNS[-2]),
     ("adversarial", leaver, "linf", LEARNS[-1]),
     ("discriminator", leaver, "linf", LEARNS[-1]),
@@ -345,7 +288,7 @@ def compare_wrong(run):
 
 def compare_single(run, searches):
     """f32: numbers that moved the other way, and how large their gradients are."""
-    for network in (leaver, skipper):
+    for network in (leaver, skipper, placer):
         for search in searches:
             twin = Twin(network, run.weights[network.__name__], search)
             for number, text in enumerate(search[-1], 1):

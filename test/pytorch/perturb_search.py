@@ -61,6 +61,8 @@ class Twin:
             total = self.surprises(walk, method)
         else:
             shares = [1 / len(walk.gates)] * len(walk.gates) if self.wrong == "shares" else walk.shares()
+            if self.wrong == "places":
+                shares = [share * gate.places for share, gate in zip(shares, walk.gates)]
             terms = [gate.reach if method.objective == "flops" else gate.margin for gate in walk.gates]
             if self.wrong == "on the way":
                 terms = [torch.sigmoid(gate.margin / method.temperature) for gate in walk.gates]
@@ -75,7 +77,8 @@ class Twin:
         """Of each example, the sum over gates of how likely a closed one opens, to this power."""
         most = 1 if self.wrong == "open gates" else 0.5
         ways = [gate.margin if share > 0 else -gate.margin for gate, share in zip(walk.gates, walk.shares())]
-        return sum((torch.sigmoid(way / method.temperature).clamp(max=most) + 1e-6).pow(power) for way in ways)
+        likely = [(torch.sigmoid(way / method.temperature).clamp(max=most) + 1e-6).pow(power) for way in ways]
+        return sum(gate.reshape(len(walk.results[0]), -1).sum(1) for gate in likely)
 
     def surprises(self, walk, method):
         """The cross entropy between what gates give and 1, of those that come to the gate, in the mean over all gates."""
@@ -84,7 +87,8 @@ class Twin:
             p = p if share > 0 or self.wrong == "dear side" else 1 - p
             kept = p.detach().clamp(min=1e-12)
             here = torch.ones_like(gate.here) if self.wrong == "who comes" else gate.here
-            return (here * -(kept.log() + (p - p.detach()) / kept)).sum()
+            missed = -(kept.log() + (p - p.detach()) / kept)
+            return (here * missed if gate.places == 1 else missed).sum() / (1 if self.wrong == "places" else gate.places)
 
         return sum(surprise(gate, share) for gate, share in zip(walk.gates, walk.shares())) / len(walk.gates)
 

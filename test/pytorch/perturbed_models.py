@@ -1,4 +1,5 @@
-"""The networks of perturb.py and bench/attack.py in PyTorch, written out by hand: what a point costs, and its gates.
+"""The networks of perturb.py as its program has them, and these and that of bench/attack.py in PyTorch, written out by hand: what a
+point costs, and its gates.
 
 `Walk` computes every arm of a gate and every exit, as a search does, and says of each gate its margin and who came there;
 of each branch what it costs, by what the layers take. The weights are those of a training's checkpoint.
@@ -9,6 +10,82 @@ import struct
 import torch
 import torch.nn.functional as F
 
+NETWORKS = """
+network leaver(image: tensor[b, c, h, w]) -> tensor[b, 4] {
+  let widths = [6, 8, 8]
+  let thresholds = [0.4, 0.5, 0.6]
+  var x = image |> conv_bn_relu(out: 6)
+  for i in 0 .. 3 as stage {
+    x = residual(x, out: widths[i], stride: if i = 1 then 2 else 1)
+    let y = x |> global_avg_pool |> dense(4)
+    exit y when y |> softmax(axis: 1) |> max(axis: 1) >= thresholds[i]
+  }
+  return x |> global_avg_pool |> dense(4)
+}
+
+block inner(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
+  let y = conv_bn_relu(x, out: c)
+  let score = y |> global_avg_pool |> dense(1) |> reshape([n])
+  let z = skip conv_bn_relu(y, out: c) when 0.1 > score leaving y
+  return z
+}
+
+network skipper(image: tensor[b, c, h, w]) -> tensor[b, 4] {
+  var x = image |> conv_bn_relu(out: 6)
+  for i in 0 .. 2 as unit {
+    let score = x |> global_avg_pool |> dense(1) |> sigmoid |> reshape([b])
+    x = skip conv_bn_relu(x, out: 6) when score <= 0.5 leaving x
+  }
+  let shut = x |> global_avg_pool |> dense(1) |> reshape([b])
+  let open = x |> global_avg_pool |> dense(1) |> reshape([b])
+  x = skip inner(x) when shut > open leaving inner(conv_bn_relu(x, out: 6))
+  return x |> global_avg_pool |> dense(4)
+}
+
+network placer(image: tensor[b, c, h, w]) -> (tensor[b, 4], tensor[b]) {
+  var x = image |> conv_bn_relu(out: 6)
+  let score = x |> global_avg_pool |> dense(1) |> sigmoid |> reshape([b])
+  x = skip conv_bn_relu(x, out: 6) when score <= 0.5 leaving x
+  let places = b * h * w
+  let p = x |> conv2d(out: 1, kernel: 3, pad: 1, use_bias: false) |> sigmoid |> reshape([places])
+  let rows = x |> permute([0, 2, 3, 1]) |> reshape([places, 6])
+  let y = skip rows |> dense(6) |> relu when p < 0.5 leaving rows
+  let all = y |> reshape([b, h, w, 6]) |> permute([0, 3, 1, 2])
+  return (all |> global_avg_pool |> dense(4), p |> reshape([b, h * w]) |> mean(axis: 1))
+}
+
+operator and_half(y: tensor[b, k], share: tensor[b], label: i64[b]) -> (loss: tensor[]) {
+  return cross_entropy(y, label) + mean(square(share - 0.5), axis: 0)
+}
+
+block affine(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
+  weight gain: tensor[c, h, w] init constant(0.5)
+  weight shift: tensor[c, h, w] init constant(0.25)
+  return x * gain + shift
+}
+
+network moving(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] { return affine(x) }
+
+block nearly(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
+  weight gain: tensor[c, h, w] init constant(0.05)
+  weight shift: tensor[c, h, w] init constant(0.025)
+  return x * gain + shift
+}
+
+// Moves less than the ball reaches: a projection would have no gradient.
+network near(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] { return nearly(x) }
+
+block weighed(x: tensor[n, c, h, w]) -> tensor[n, 1, h, w] {
+  weight share: tensor[c, 1, 1] init constant(0.3)
+  weight shift: tensor[h, w] init constant(0.1)
+  return sigmoid(reshape(sum(x * share, axis: 1), shape: [n, 1, h, w]) + shift)
+}
+
+network telling(x: tensor[n, c, h, w]) -> tensor[n, 1, h, w] { return weighed(x) }
+
+dataset pictures = npy(inputs: ["train.npy"], target: "train_labels.npy", classes: 4, test_inputs: ["test.npy"],
+                       test_target: "test_labels.npy")
+"""
 TEMPERATURE = 0.3  # of the logistic function where a method names none
 
 
@@ -32,7 +109,8 @@ class Gate:
 
     def __init__(self, number, within, margin, taken, here, reach, likely):
         self.open, self.shut, self.within = f"{number}+", f"{number}-", within
-        self.margin, self.taken = margin, taken
+        self.margin, self.taken = margin, taken  # [example], or [example, place] of a gate at the places of an image
+        self.places = 1 if margin.dim() == 1 else margin.shape[1]
         self.likely = likely  # how likely the gate says its open branch is; None: it compares two tensors
         self.here = here    # who comes to it
         self.reach = reach  # how likely an example comes to its open branch
@@ -121,7 +199,10 @@ class Walk:
         gate = Gate(len(self.gates) + 1, self.branch, margin, taken, here, reach, likely)
         self.gates.append(gate)
         self.costs |= {gate.open: 0, gate.shut: 0}
-        self.inside |= {gate.open: here & ~taken, gate.shut: here & taken}
+        if taken.dim() == 2:  # the share of an example's places
+            self.inside |= {gate.open: (~taken).double().mean(1), gate.shut: taken.double().mean(1)}
+        else:
+            self.inside |= {gate.open: here & ~taken, gate.shut: here & taken}
         return gate
 
     def exit_when_at_least(self, y, score, threshold):
@@ -158,6 +239,19 @@ class Walk:
         share = share[:, None, None, None]
         return share * y + (1 - share) * left
 
+    def skip_places(self, rows, arm, score):
+        """Rows [example, place, channel] through `arm` where the score [example, place] is at least 0.5."""
+        self.takes(score.shape[1] - 1)  # a comparison each
+        taken = score < 0.5
+        gate = self.gate(score - 0.5, taken, score)
+        outside, self.branch = self.branch, gate.open
+        y = arm(rows)
+        self.branch = outside
+        share = (~taken).to(rows.dtype)
+        if self.straight:
+            share = share + score - score.detach()
+        return share[:, :, None] * y + (1 - share[:, :, None]) * rows
+
     # ---- what came of it
 
     def ends(self, y):
@@ -184,13 +278,15 @@ class Walk:
         return least, most
 
     def shares(self):
-        """Of each gate, what its open branch costs more, as a share of all gates' sizes, in whole millionths."""
+        """Of each decision of a gate, what its open branch costs more, as a share of all gates' sizes. Of gates in whole
+        millionths."""
         costs = [self.costs[gate.open] - self.costs[gate.shut] for gate in self.gates]
-        return [round(cost / sum(map(abs, costs)) * 1e6) / 1e6 for cost in costs]
+        return [round(cost / sum(map(abs, costs)) * 1e6) / 1e6 / gate.places for gate, cost in zip(self.gates, costs)]
 
     def decisions(self):
-        """1: the condition held; 0: it did not; -1: nobody came there. [gate, example]"""
-        return torch.stack([torch.where(gate.here, gate.taken.long(), -1) for gate in self.gates])
+        """1: the condition held; 0: it did not; of places the share where it held; -1: nobody came there. [gate, example]"""
+        held = [gate.taken.double() if gate.places == 1 else gate.taken.double().mean(1) for gate in self.gates]
+        return torch.stack([torch.where(gate.here, share, -1) for gate, share in zip(self.gates, held)])
 
 
 def leaver(walk, image):
@@ -220,6 +316,24 @@ def skipper(walk, image):
     x = walk.skip(x, lambda y: inner(y, "inner"), shut - open_, open_ - shut, shut > open_, -1,
                   lambda y: inner(walk.conv_bn_relu(y, "conv_bn_relu_2"), "inner_2"))
     return walk.ends(walk.dense(walk.pool(x), "dense_3"))
+
+
+def placer(walk, image):
+    """A gate for each example, and one for each place of its image; the second result is not looked at."""
+    x = walk.conv_bn_relu(image, "conv_bn_relu")
+    score = walk.sigmoid(walk.dense(walk.pool(x), "dense"))[:, 0]
+    x = walk.skip(x, lambda z: walk.conv_bn_relu(z, "conv_bn_relu_2"), score, score - 0.5, score <= 0.5, 1, likely=score)
+    p = walk.sigmoid(walk.conv(x, "conv2d")).flatten(1)
+    rows = x.flatten(2).transpose(1, 2)
+
+    def arm(rows):
+        w = walk.get("weight/dense_2.weight")
+        walk.takes(rows.shape[1] * (2 * w.numel() + 2 * len(w)))  # products, the bias, relu
+        return F.relu(F.linear(rows, w, walk.get("weight/dense_2.bias")))
+
+    y = walk.skip_places(rows, arm, p).transpose(1, 2).reshape(x.shape)
+    walk.takes(p.shape[1] + 1)  # the mean of the scores
+    return walk.ends(walk.dense(walk.pool(y), "dense_3"))
 
 
 def sdn_resnet56(walk, image):

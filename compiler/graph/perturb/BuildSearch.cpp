@@ -3,7 +3,7 @@
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Train.h"
 #include "compiler/graph/differentiate/Differentiator.h"
-#include "compiler/graph/elaborate/Detour.h"
+#include "compiler/graph/elaborate/Elaborator.h"
 
 #include <fmt/format.h>
 
@@ -57,17 +57,16 @@ private:
 
   // ---- What the network says of a point --------------------------------------------------------------------------------
 
-  /// The network's results of every sample: those of its exits, and the last one. Empty after a report.
+  /// The network's results of every sample that predict: those of its exits, and the last one; of several results the first.
+  /// Empty after a report.
   std::vector<TensorId> look(TensorId point) {
     e.inTraining = false;
     const Value result = e.applyRoot(network.callee, network.parameters, {tensorValue(point)}, "", spec.of->range);
     if (result.isPoison()) return {};
-    if (!result.is(ValueKind::Tensor)) {
-      e.fail(diag::wrong_tensor, search.range, "a search for slow inputs", "a network with one result");
-      return {};
-    }
+    const Value* first = &result;
+    while (first->is(ValueKind::Tuple) || first->is(ValueKind::List)) first = &first->items.front();
     std::vector<TensorId> results = e.trainedResults();
-    if (results.empty()) results.push_back(static_cast<TensorId>(result.id));
+    if (results.empty()) results.push_back(static_cast<TensorId>(first->id));
     return results;
   }
 
@@ -92,6 +91,12 @@ private:
     return any;
   }
 
+  /// How many decisions of a gate are about an example: more than one of a gate at the places of an image.
+  std::int64_t decisionsOf(TensorId ofGate) const {
+    const std::optional<Rational> rows = e.pool.constantValue(e.graph[ofGate].shape.front());
+    return rows ? rows->num / spec.inputs.front().dims.front() : 1;
+  }
+
   Rational shareOf(std::size_t gate) const { return gate < search.shares.size() ? search.shares[gate] : Rational{1}; }
 
   /// Whatever a gate decides about weighs the same: FLOPs say only which of its sides costs more.
@@ -102,7 +107,11 @@ private:
       if (margins[gate].margin == kNoTensor || share.num == 0) continue;
       Value margin = tensorValue(margins[gate].margin);
       if (share.num < 0) margin = e.callNamed("neg", {margin}, {}, search.range);
-      if (!add(call("closed", {margin}, {{"temperature", search.temperature}, {"power", search.power}}))) return false;
+      const std::vector<std::pair<std::string_view, Value>> parameters = {
+          {"samples", Value::number(shape.front())},
+          {"temperature", Value::number(e.pool.constant(search.temperature), true)},
+          {"power", Value::number(e.pool.constant(search.power), true)}};
+      if (!add(e.callNamed("closed", {std::move(margin)}, parameters, search.range))) return false;
     }
     if (sum.isPoison()) {
       e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
@@ -112,12 +121,14 @@ private:
     return !sum.isPoison();
   }
 
-  /// The cross entropy between what gates give and 1, in the mean over all gates; those that compare nothing have none.
+  /// The cross entropy between what gates give and 1, in the mean over all gates and what one decides about; those that compare
+  /// nothing have none.
   bool addSurprise() {
     const std::vector<Margin>& margins = e.margins();
-    const Rational share{-1, static_cast<std::int64_t>(std::max<std::size_t>(margins.size(), 1))};
     for (const Margin& gate : margins) {
-      if (gate.surprise != kNoTensor && !add(call("worth", {tensorValue(gate.surprise)}, {{"share", share}}))) return false;
+      if (gate.surprise == kNoTensor) continue;
+      const Rational share{-1, static_cast<std::int64_t>(margins.size()) * decisionsOf(gate.surprise)};
+      if (!add(call("worth", {tensorValue(gate.surprise)}, {{"share", share}}))) return false;
     }
     if (sum.isPoison()) e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
     return !sum.isPoison();

@@ -14,15 +14,22 @@ namespace tbem::driver {
 
 namespace {
 
-/// By gate, in program order: what the side with a false condition computes more than the other one, in FLOPs of an example;
-/// below 0 where it computes less. An exit's other side computes nothing.
-std::vector<double> gateCosts(const graph::Graph& graph, const std::vector<double>& flops) {
+struct GateCost {
+  double flops = 0;            ///< of an example, all decisions alike: how much more the side with a false condition computes
+  std::int64_t decisions = 1;  ///< about an example: more than one of a gate at the places of an image
+};
+
+/// By gate, in program order. An exit's other side computes nothing.
+std::vector<GateCost> gateCosts(const graph::Row& network, const std::vector<double>& flops, std::int64_t batch) {
+  const graph::Graph& graph = network.graph();
   const graph::Branches branches = graph::branchesOf(graph);
-  std::vector<double> costs;
+  std::vector<GateCost> costs;
   for (std::uint32_t id = 0; id < graph.ops.size(); ++id) {
     const graph::OpKind kind = graph.ops[id].kind;
     if (kind != graph::OpKind::Skip && kind != graph::OpKind::Exit) continue;
-    costs.push_back(flops[branches.whereFalse[id]] - flops[branches.whereTrue[id]]);
+    const std::int64_t decisions = network.shape(graph.ops[id].inputs.front()).front() / batch;
+    const double one = flops[branches.whereFalse[id]] - flops[branches.whereTrue[id]];
+    costs.push_back({one * static_cast<double>(decisions), decisions});
   }
   return costs;
 }
@@ -39,15 +46,19 @@ void takeFlops(perturb::Victim& victim, const graph::Row& row, std::int64_t batc
 bool weighGates(std::span<DesignRun* const> searches, const graph::Row& network, std::int64_t batch) {
   const auto flops = estimate::countFlops(network.graph(), network.values);
   if (!flops || !flops->gated) return false;
-  const std::vector<double> costs = gateCosts(network.graph(), estimate::branchFlopsOfSample(*flops, batch));
+  const std::vector<GateCost> costs = gateCosts(network, estimate::branchFlopsOfSample(*flops, batch), batch);
   double all = 0;
-  for (const double cost : costs) all += std::abs(cost);
+  for (const GateCost& cost : costs) all += std::abs(cost.flops);
   constexpr std::int64_t kParts = 1'000'000;
   for (DesignRun* search : searches) {
     if (search == nullptr) continue;
     std::vector<Rational>& shares = search->spec.search->shares;
     shares.clear();
-    for (const double cost : costs) shares.push_back(all > 0 ? Rational{std::llround(cost / all * kParts), kParts} : Rational{1});
+    for (const GateCost& cost : costs) {
+      const Rational whole = all > 0 ? Rational{std::llround(cost.flops / all * kParts), kParts} : Rational{1};
+      shares.push_back(cost.decisions == 1 ? whole
+                                           : *Rational::make(whole.num, static_cast<__int128>(whole.den) * cost.decisions));
+    }
   }
   return true;
 }
