@@ -50,6 +50,10 @@ std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend) {
   return &backend == tbem_backend_cuda() ? cuda::takenMemory() : std::nullopt;
 }
 
+std::string cardOf(const tbem_backend& backend) { return &backend == tbem_backend_cuda() ? cuda::uuid() : ""; }
+
+std::vector<std::string> equalCards(std::size_t& others) { return cuda::equalCards(others); }
+
 std::string cardBusId() { return cuda::busId(); }
 
 std::unique_ptr<measure::EnergySource> energyOf(const tbem_backend& backend, const runtime::ProtocolSettings& protocol) {

@@ -46,6 +46,10 @@ void planForCard(const cudnn::DeviceProperties& card);
 /// Bytes that are taken of the memory of the backend's device at this moment, by whomever. Nothing: the host can reach its
 /// memory, or it does not say.
 std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend);
+/// Of the card that `cuda` uses in this process; "": of another backend.
+std::string cardOf(const tbem_backend& backend);
+/// The cards on which rows of `cuda` can run side by side: cuda::equalCards.
+std::vector<std::string> equalCards(std::size_t& others);
 /// The address on its bus of the card that `cuda` uses; "": there is none.
 std::string cardBusId();
 /// What counts the energy of steps on the backend: of the processor's packages, or of its card, whose counter is opened only

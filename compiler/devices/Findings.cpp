@@ -51,6 +51,16 @@ void lookAtMeters(std::vector<Finding>& findings) {
   }
 }
 
+/// Where there is more than one card.
+void lookAtCards(std::vector<Finding>& findings) {
+  std::size_t others = 0;
+  const std::size_t equal = equalCards(others).size();
+  if (equal + others < 2) return;
+  findings.push_back({"equal cards", equal > 1,
+                      fmt::format("{}{}{}", equal, equal > 1 ? " (rows run on them side by side: measure --cards)" : "",
+                                  others > 0 ? fmt::format(", and {} of another kind", others) : "")});
+}
+
 void lookAtDetectors(std::vector<Finding>& findings) {
   const auto library = perturb::detectorLibrary();
   findings.push_back({"detectors", library.has_value(), library ? "liblinear " + *library : library.error()});
@@ -84,6 +94,7 @@ std::vector<Finding> lookAtMachine(bool measured, const std::string& python) {
   lookAtBackends(findings);
   lookAtPython(python, findings);
   lookAtMeters(findings);
+  lookAtCards(findings);
   lookAtDetectors(findings);
   lookAtMatFiles(findings);
   const std::string cache = jit::defaultCacheDir();

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <utility>
 #include <vector>
@@ -92,6 +93,16 @@ void addCampaign(OptionList& list, CampaignRequest& request, const char* fresh) 
       .wholeNumber()
       .excludes(dryRun);
   list.add("--row-time", request.rowTime, "seconds that one row may take; 0: no limit").showDefault().seconds();
+  list.add("--cards", request.cards, "run rows on cuda side by side, on so many equal cards of this machine, or on all")
+      .defaultIs("1")
+      .type("N|all")
+      .check([](const std::string& text) {
+        const bool isNumber =
+            !text.empty() && text.size() <= 3 && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+        return text == "all" || (isNumber && text != "0") ? std::string()
+                                                          : fmt::format("`{}` is neither a number of cards nor all", text);
+      })
+      .excludes(dryRun);
   list.add("--repeat", request.repeat, "processes for each row, instead of the program's number (default there: 1)")
       .wholeNumber(1, 1000);
 }

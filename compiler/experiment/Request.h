@@ -67,6 +67,7 @@ struct CampaignRequest {
   std::optional<double> maxTime;       ///< seconds
   std::optional<std::uint64_t> maxRows;
   double rowTime = 600;            ///< seconds a row may take; 0: no limit
+  std::string cards;               ///< "2", "all": how many cards rows on `cuda` run on side by side; "": one
   std::optional<unsigned> repeat;  ///< processes for each row; nothing: the program's number
   bool declaredOnly = false;       ///< a program that declares no `measure` has none; else its designs are measured once
   std::string predictAt;           ///< "depth=16,batch=64": predict there, instead of where the program says; "": not

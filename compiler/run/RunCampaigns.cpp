@@ -17,9 +17,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tbem::driver {
 
@@ -74,13 +76,19 @@ public:
 
   const CaseRow& rowOf(const runtime::Case& one) const { return *byCase.at({one.identity, one.backend}); }
 
-  /// Nothing: it was interrupted.
-  std::optional<runtime::Measurement> run(const runtime::Case& one, double timeLimit) {
+  /// Whether it may run while others run on other cards.
+  bool hasOwnCard(const runtime::Case& one) const {
+    const CaseRow& row = rowOf(one);
+    return row.backend == "cuda" && row.foreign == nullptr && !row.plan->examples;
+  }
+
+  /// `card`: UUID of the one that a row on `cuda` runs on; "": the first. Nothing: it was interrupted.
+  std::optional<runtime::Measurement> run(const runtime::Case& one, double timeLimit, const std::string& card) {
     const CaseRow& row = rowOf(one);
     std::optional<runtime::Measurement> measured = !row.skip.empty()        ? notRun(runtime::Status::Skipped, row.skip)
                                                    : row.foreign != nullptr ? measureThere(row, one, timeLimit)
                                                    : row.plan->examples     ? measureOverExamples(row)
-                                                                            : measureInChild(row, timeLimit);
+                                                                            : measureInChild(row, timeLimit, card);
     if (!measured) return std::nullopt;
     runtime::Measurement& result = *measured;
     result.staticMemory = row.staticMemory;
@@ -115,12 +123,13 @@ private:
     return measured ? std::move(*measured) : notRun(runtime::Status::Failed, measured.error());
   }
 
-  runtime::Measurement measureInChild(const CaseRow& row, double timeLimit) {
+  runtime::Measurement measureInChild(const CaseRow& row, double timeLimit, const std::string& card) {
     const Prepared& file = prepare(row);
     if (!file) return notRun(runtime::Status::Failed, file.error());
     measure::Command command;
     command.argv = workerCommand(worker, *file);
     command.environment = waitingThreads();
+    if (!card.empty() && row.backend == "cuda") command.environment.push_back("CUDA_VISIBLE_DEVICES=" + card);
     command.timeLimit = timeLimit;
     std::error_code unknown;
     if (!std::filesystem::exists(worker, unknown))
@@ -129,8 +138,9 @@ private:
     return measure::runChild(command);
   }
 
-  /// Puts the row's native code and its file into the cache, once for all repeats.
+  /// Puts the row's native code and its file into the cache, once for all repeats. One at a time: lanes share the compiler.
   const Prepared& prepare(const CaseRow& row) {
+    const std::lock_guard lock(compiling);
     const std::pair key(row.identity, row.backend);
     const auto known = prepared.find(key);
     return known != prepared.end() ? known->second : prepared.emplace(key, write(row)).first->second;
@@ -165,8 +175,28 @@ private:
   std::string worker;  ///< CampaignRequest
   CacheFolder cache;
   std::map<std::pair<std::string, std::string>, const CaseRow*> byCase;
+  std::mutex compiling;  ///< of `prepared`, and of what rows are lowered with
   std::map<std::pair<std::string, std::string>, Prepared> prepared;
 };
+
+/// The cards on which rows run side by side, one at least: "" is the first. Notes where they are not what was asked for.
+std::vector<std::string> cardsFor(const std::string& asked, Events& events) {
+  if (asked.empty() || asked == "1") return {""};
+  std::size_t others = 0;
+  std::vector<std::string> cards = equalCards(others);
+  if (cards.empty()) {
+    events.note("there is no card that rows could share");
+    return {""};
+  }
+  const std::size_t wanted = asked == "all" ? cards.size() + others : std::stoul(asked);
+  if (cards.size() < wanted) {
+    events.note(fmt::format("there {} like the first{}",
+                            cards.size() == 1 ? "is no other card" : fmt::format("are {} cards", cards.size()),
+                            others > 0 ? fmt::format(", and {} of another kind, which rows do not run on", others) : ""));
+  }
+  if (cards.size() > wanted) cards.resize(wanted);
+  return cards;
+}
 
 std::vector<runtime::Case> casesOf(const std::vector<CaseRow>& rows) {
   std::vector<runtime::Case> cases;
@@ -208,7 +238,11 @@ tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const Camp
     if (!*found) return std::nullopt;
     return measure::Known{(*found)->status, (*found)->timeLimit};
   };
-  hooks.run = [&](const runtime::Case& key, double timeLimit) { return runner.run(key, timeLimit); };
+  const std::vector<std::string> cards = cardsFor(how.cards, events);
+  hooks.run = [&](const runtime::Case& key, double timeLimit, std::size_t lane) {
+    return runner.run(key, timeLimit, cards[lane]);
+  };
+  hooks.beside = [&](const runtime::Case& key) { return runner.hasOwnCard(key); };
   hooks.commit = [&](const runtime::Case& key, const runtime::Measurement& value) -> tl::expected<void, std::string> {
     const auto done = store->commit(key, value, how.fresh ? store::Existing::Replace : store::Existing::Keep);
     if (!done) return tl::unexpected(done.error().message);
@@ -224,6 +258,7 @@ tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const Camp
   if (how.maxRows) settings.maxRows = *how.maxRows;
   settings.rowSeconds = how.rowTime;
   settings.fresh = how.fresh;
+  settings.lanes = cards.size();
   settings.stop = [&] { return run.isToEnd(); };
   measure::CampaignResult result = measure::runCampaign(cases, hooks, settings);
   events.rest();

@@ -3,8 +3,11 @@
 #include "runtime/measure/Meters.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <map>
+#include <mutex>
 #include <set>
+#include <thread>
 #include <utility>
 
 namespace tbem::measure {
@@ -91,11 +94,113 @@ public:
     spent += seconds;
     done += cost(one);
   }
-  double secondsLeft() const { return done > 0 ? std::max(0.0, left) * spent / done : -1; }
+  /// With so many lanes.
+  double secondsLeft(std::size_t lanes) const {
+    return done > 0 ? std::max(0.0, left) * spent / done / static_cast<double>(lanes) : -1;
+  }
 
 private:
   static double cost(const runtime::Case& one) { return one.cost > 0 ? one.cost : 1; }
   double left = 0, done = 0, spent = 0;
+};
+
+/// The cases that are left, which lanes take one after the other, and what became of those that ran.
+class Lanes {
+public:
+  Lanes(const std::vector<runtime::Case>& todo, const Hooks& hooks, const CampaignSettings& settings, CampaignResult& result)
+      : todo(todo), hooks(hooks), settings(settings), result(result), start(monotonicSeconds()), pace(todo) {
+    standing.total = todo.size();
+    standing.reused = result.reused;
+  }
+
+  void run() {
+    std::vector<std::thread> others;
+    for (std::size_t lane = 1; lane < std::min(settings.lanes, todo.size()); ++lane)
+      others.emplace_back([this, lane] { run(lane); });
+    run(0);
+    for (std::thread& other : others) other.join();
+    result.left = todo.size() - standing.done;
+  }
+
+private:
+  void run(std::size_t lane) {
+    while (const runtime::Case* const one = take()) {
+      const double began = monotonicSeconds();
+      std::optional<runtime::Measurement> measured = hooks.run(*one, settings.rowSeconds, lane);
+      finish(*one, std::move(measured), began);
+    }
+  }
+
+  /// The next case, once it may run: one that runs alone waits for those that run, and those behind it wait for it. nullptr: the
+  /// campaign is over.
+  const runtime::Case* take() {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      if (isOver || next == todo.size()) return nullptr;
+      if (settings.stop && settings.stop()) return over(End::Interrupted);
+      if (monotonicSeconds() - start >= settings.maxSeconds) return over(End::TimeSpent);
+      const bool isAlone = !hooks.beside || !hooks.beside(todo[next]);
+      if (running == 0 || (!isAlone && !aloneRuns)) {
+        aloneRuns = isAlone;
+        ++running;
+        tell(todo[next], nullptr);
+        return &todo[next++];
+      }
+      changed.wait(lock);
+    }
+  }
+
+  void finish(const runtime::Case& one, std::optional<runtime::Measurement> measured, double began) {
+    const std::lock_guard lock(mutex);
+    --running;
+    aloneRuns = false;
+    if (measured)
+      keep(one, *measured, began);
+    else
+      over(End::Interrupted);
+    changed.notify_all();
+  }
+
+  void keep(const runtime::Case& one, runtime::Measurement& value, double began) {
+    value.timeLimit = settings.rowSeconds;
+    if (auto kept = hooks.commit(one, value); !kept) {
+      over(End::Error);
+      result.error = kept.error();
+      return;
+    }
+    ++standing.done;
+    count(result, value.status);
+    result.ran.push_back(one);
+    pace.finished(one, value, monotonicSeconds() - began);
+    tell(one, &value);
+  }
+
+  /// What was said first stands. nullptr.
+  const runtime::Case* over(End end) {
+    if (!isOver) result.end = end;
+    isOver = true;
+    return nullptr;
+  }
+
+  void tell(const runtime::Case& current, const runtime::Measurement* last) {
+    standing.elapsed = monotonicSeconds() - start;
+    standing.left = pace.secondsLeft(settings.lanes);
+    standing.current = &current;
+    standing.last = last;
+    if (hooks.progress) hooks.progress(standing);
+  }
+
+  const std::vector<runtime::Case>& todo;
+  const Hooks& hooks;
+  const CampaignSettings& settings;
+  CampaignResult& result;
+  const double start;
+  std::mutex mutex;  ///< of all below
+  std::condition_variable changed;
+  Pace pace;
+  Standing standing;
+  std::size_t next = 0, running = 0;
+  bool aloneRuns = false, isOver = false;
 };
 
 }  // namespace
@@ -116,56 +221,20 @@ std::vector<runtime::Case> ordered(std::vector<runtime::Case> cases, std::uint64
 
 CampaignResult runCampaign(std::vector<runtime::Case> cases, const Hooks& hooks, const CampaignSettings& settings) {
   CampaignResult result;
-  const double start = monotonicSeconds();
-  const auto fail = [&](std::string why, std::size_t left) {
-    result.end = End::Error;
-    result.error = std::move(why);
-    result.left = left;
-    return result;
-  };
   cases = ordered(std::move(cases), settings.seed);
   const std::size_t all = cases.size();
   auto todo = unfinished(std::move(cases), hooks, settings, result.reused);
-  if (!todo) return fail(todo.error(), all - result.reused);
-  const std::size_t beyond = keepRows(*todo, settings.maxRows);
-
-  Pace pace(*todo);
-  Standing standing{0, todo->size(), result.reused, 0, -1, nullptr, nullptr};
-  const auto tell = [&](const runtime::Case& current, const runtime::Measurement* last) {
-    standing.elapsed = monotonicSeconds() - start;
-    standing.left = pace.secondsLeft();
-    standing.current = &current;
-    standing.last = last;
-    if (hooks.progress) hooks.progress(standing);
-  };
-  for (const runtime::Case& one : *todo) {
-    const std::size_t left = todo->size() - standing.done + beyond;
-    const auto interrupted = [&] {
-      result.end = End::Interrupted;
-      result.left = left;
-      return result;
-    };
-    if (settings.stop && settings.stop()) return interrupted();
-    if (monotonicSeconds() - start >= settings.maxSeconds) {
-      result.end = End::TimeSpent;
-      result.left = left;
-      return result;
-    }
-    tell(one, nullptr);
-    const double began = monotonicSeconds();
-    std::optional<runtime::Measurement> measured = hooks.run(one, settings.rowSeconds);
-    if (!measured) return interrupted();
-    runtime::Measurement& value = *measured;
-    value.timeLimit = settings.rowSeconds;
-    if (auto kept = hooks.commit(one, value); !kept) return fail(kept.error(), left);
-    ++standing.done;
-    count(result, value.status);
-    result.ran.push_back(one);
-    pace.finished(one, value, monotonicSeconds() - began);
-    tell(one, &value);
+  if (!todo) {
+    result.end = End::Error;
+    result.error = todo.error();
+    result.left = all - result.reused;
+    return result;
   }
-  result.left = beyond;
-  if (beyond != 0) result.end = End::RowsSpent;
+  const std::size_t beyond = keepRows(*todo, settings.maxRows);
+  Lanes lanes(*todo, hooks, settings, result);
+  lanes.run();
+  result.left += beyond;
+  if (beyond != 0 && result.end == End::Complete) result.end = End::RowsSpent;
   return result;
 }
 

@@ -36,9 +36,13 @@ struct Standing {
 struct Hooks {
   /// Is it there? Asked once for each case, before anything runs. An error ends the campaign.
   std::function<tl::expected<std::optional<Known>, std::string>(const runtime::Case&)> known;
-  /// Runs one case; never throws. The limit is that of a row, 0: none. Nothing: it was interrupted, and so is the campaign.
-  std::function<std::optional<runtime::Measurement>(const runtime::Case&, double timeLimit)> run;
-  /// Keeps it; the next case starts only when this has returned. An error (say, disk full) ends the campaign.
+  /// Runs one case; never throws. The limit is that of a row, 0: none. `lane`: below CampaignSettings::lanes; a lane runs one
+  /// case at a time, each on a thread of its own, the first on the caller's. Nothing: it was interrupted, and so is the campaign.
+  std::function<std::optional<runtime::Measurement>(const runtime::Case&, double timeLimit, std::size_t lane)> run;
+  /// Whether a case may run while other lanes run such ones; may be empty: none may.
+  std::function<bool(const runtime::Case&)> beside;
+  /// Keeps it; the lane's next case starts only when this has returned. One at a time, as `progress`. An error (say, disk full)
+  /// ends the campaign.
   std::function<tl::expected<void, std::string>(const runtime::Case&, const runtime::Measurement&)> commit;
   std::function<void(const Standing&)> progress;  ///< may be empty
 };
@@ -49,6 +53,7 @@ struct CampaignSettings {
   std::size_t maxRows =
       std::numeric_limits<std::size_t>::max();  ///< unfinished rows, of all designs, that are taken up (`--max-rows`)
   double rowSeconds = 0;                        ///< limit of one case; 0: none
+  std::size_t lanes = 1;                        ///< cases that run side by side at most
   bool fresh = false;               ///< run also what is finished; `commit` then has to replace it (store::Existing::Replace)
   std::function<bool()> stop = {};  ///< asked before each case: true ends the campaign; may be empty
 };

@@ -62,7 +62,9 @@ constexpr const char* kSteps[] = {
     "ALTER TABLE results ADD COLUMN device_arena INTEGER;"
     "ALTER TABLE results ADD COLUMN device_prepared INTEGER;"
     "ALTER TABLE results ADD COLUMN device_steps INTEGER;"
-    "ALTER TABLE results ADD COLUMN idle_power REAL;"};
+    "ALTER TABLE results ADD COLUMN idle_power REAL;",
+    // Which of equal cards a row ran on.
+    "ALTER TABLE results ADD COLUMN card TEXT NOT NULL DEFAULT '';"};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 }  // namespace

@@ -33,7 +33,7 @@ const char* nvmlErrorString(int status) {
 int nvmlDeviceGetHandleByPciBusId_v2(const char* busId, void** device) {
   if (started == 0) return kUninitialized;
   *device = &card;
-  return std::strcmp(busId, "0000:01:00.0") == 0 ? kSuccess : kNotFound;
+  return std::strncmp(busId, "0000:0", 6) == 0 && std::strcmp(busId + 7, ":00.0") == 0 ? kSuccess : kNotFound;
 }
 
 int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {

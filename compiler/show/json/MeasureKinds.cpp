@@ -95,6 +95,7 @@ constexpr JsonField kMeasure[] = {
         .orNull(),
     text("identity", "the row's hash"),
     text("machine", "processor or GPU, threads"),
+    text("card", "of a row on `cuda`, the UUID of the card that it ran on").orNull(),
     text("versions", "versions of libraries and of the lowering"),
     truth("reused", "whether the measurement was made by an earlier run"),
 };

@@ -143,6 +143,7 @@ void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::M
                        {"loss_not_finite", value.lossNotFinite.empty() ? Json() : Json(value.lossNotFinite)},
                        {"identity", one.identity},
                        {"machine", value.machine},
+                       {"card", value.card.empty() ? Json() : Json(value.card)},
                        {"versions", value.versions},
                        {"reused", reused}});
 }

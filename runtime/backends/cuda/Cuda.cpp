@@ -18,6 +18,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 
 namespace tbem::cuda {
@@ -280,6 +281,26 @@ std::optional<std::uint64_t> takenMemory() {
   std::size_t free = 0, total = 0;
   if ((*device)->driver->memoryInfo(&free, &total) != 0) return std::nullopt;
   return total - free;
+}
+
+std::string uuid() {
+  const auto device = openDevice();
+  return device ? (*device)->uuid : "";
+}
+
+std::vector<std::string> equalCards(std::size_t& others) {
+  others = 0;
+  std::vector<std::string> uuids;
+  const auto cards = visibleCards();
+  if (!cards || cards->empty()) return uuids;
+  const auto kind = [](const CardFacts& card) {
+    return std::tuple(card.name, card.major, card.minor, card.multiprocessors, card.memory);
+  };
+  for (const CardFacts& card : *cards) {
+    if (kind(card) == kind(cards->front())) uuids.push_back(card.uuid);
+  }
+  others = cards->size() - uuids.size();
+  return uuids;
 }
 
 std::string busId() {

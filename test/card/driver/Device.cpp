@@ -1,7 +1,8 @@
 // Functions of the driver: devices, contexts, errors.
 #include "test/card/driver/Api.h"
 
-#include <cstring>
+#include <cstdio>
+#include <string>
 
 using namespace tbem::card;  // NOLINT: the functions are C's
 
@@ -72,6 +73,7 @@ TBEM_CARD_API cuInit(unsigned flags) {
   const std::lock_guard lock(card.mutex);
   if (const int result = enter(card, "cuInit", {false})) return result;
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (card.settings.visible.empty()) return CUDA_ERROR_NO_DEVICE;
   card.initialised = true;
   return CUDA_SUCCESS;
 }
@@ -118,7 +120,8 @@ namespace {
 int enterDevice(Card& card, const char* function, int device) {
   if (const int result = enter(card, function, {false})) return result;
   if (!card.initialised) return CUDA_ERROR_NOT_INITIALIZED;
-  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  const bool isVisible = device >= 0 && static_cast<std::size_t>(device) < card.settings.visible.size();
+  return isVisible ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 }  // namespace
@@ -127,7 +130,7 @@ TBEM_CARD_API cuDeviceGetCount(int* count) {
   Card& card = theCard();
   const std::lock_guard lock(card.mutex);
   if (const int result = enterDevice(card, "cuDeviceGetCount", 0)) return result;
-  *count = 1;
+  *count = static_cast<int>(card.settings.visible.size());
   return CUDA_SUCCESS;
 }
 
@@ -135,7 +138,17 @@ TBEM_CARD_API cuDeviceGet(int* device, int ordinal) {
   Card& card = theCard();
   const std::lock_guard lock(card.mutex);
   if (const int result = enterDevice(card, "cuDeviceGet", ordinal)) return result;
-  *device = 0;
+  *device = ordinal;
+  return CUDA_SUCCESS;
+}
+
+TBEM_CARD_API cuDeviceGetUuid_v2(unsigned char* bytes, int device) {
+  Card& card = theCard();
+  const std::lock_guard lock(card.mutex);
+  if (const int result = enterDevice(card, "cuDeviceGetUuid_v2", device)) return result;
+  std::string digits = uuidOf(card.settings.visible[static_cast<std::size_t>(device)]).substr(4);
+  std::erase(digits, '-');
+  for (std::size_t i = 0; i < 16; ++i) bytes[i] = static_cast<unsigned char>(std::stoi(digits.substr(2 * i, 2), nullptr, 16));
   return CUDA_SUCCESS;
 }
 
@@ -143,7 +156,8 @@ TBEM_CARD_API cuDeviceGetPCIBusId(char* text, int length, int device) {
   Card& card = theCard();
   const std::lock_guard lock(card.mutex);
   if (const int result = enterDevice(card, "cuDeviceGetPCIBusId", device)) return result;
-  std::strncpy(text, "0000:01:00.0", static_cast<std::size_t>(length));
+  const unsigned number = card.settings.visible[static_cast<std::size_t>(device)];
+  std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0", number + 1);
   return CUDA_SUCCESS;
 }
 
@@ -152,8 +166,9 @@ TBEM_CARD_API cuDeviceGetName(char* name, int length, int device) {
   const std::lock_guard lock(card.mutex);
   if (const int result = enterDevice(card, "cuDeviceGetName", device)) return result;
   if (length <= 0) return CUDA_ERROR_INVALID_VALUE;
-  std::strncpy(name, "tbemc test card", static_cast<std::size_t>(length));
-  name[length - 1] = '\0';
+  const unsigned number = card.settings.visible[static_cast<std::size_t>(device)];
+  const bool isOther = number >= card.settings.cards - card.settings.others;
+  std::snprintf(name, static_cast<std::size_t>(length), "%s", isOther ? "another test card" : "tbemc test card");
   return CUDA_SUCCESS;
 }
 

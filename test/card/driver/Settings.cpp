@@ -32,7 +32,29 @@ void forParts(std::string_view text, const Use& use) {
   }
 }
 
+/// As CUDA reads it: numbers and UUIDs, or what they begin with, up to the first that is none.
+std::vector<unsigned> visibleOf(const char* text, unsigned cards) {
+  std::vector<unsigned> visible;
+  if (text == nullptr) {
+    for (unsigned card = 0; card < cards; ++card) visible.push_back(card);
+    return visible;
+  }
+  bool isValid = true;
+  forParts(text, [&](std::string_view part) {
+    unsigned card = 0;
+    while (card < cards && part != std::to_string(card) && !(part.starts_with("GPU-") && uuidOf(card).starts_with(part))) ++card;
+    isValid = isValid && card < cards;
+    if (isValid) visible.push_back(card);
+  });
+  return visible;
+}
+
 }  // namespace
+
+std::string uuidOf(unsigned card) {
+  const std::string number = std::to_string(card);
+  return "GPU-7465626d-0000-0000-0000-" + std::string(12 - number.size(), '0') + number;
+}
 
 Settings settingsOfEnvironment() {
   Settings settings;
@@ -62,6 +84,12 @@ Settings settingsOfEnvironment() {
     settings.context = number<std::uint64_t>("TBEM_CARD_CONTEXT", text.substr(0, colon));
     if (colon < text.size()) settings.late = number<std::uint64_t>("TBEM_CARD_CONTEXT", text.substr(colon + 1));
   }
+  if (const auto text = variable("TBEM_CARD_COUNT"); !text.empty()) {
+    const std::size_t plus = std::min(text.find('+'), text.size());
+    if (plus < text.size()) settings.others = number<unsigned>("TBEM_CARD_COUNT", text.substr(plus + 1));
+    settings.cards = number<unsigned>("TBEM_CARD_COUNT", text.substr(0, plus)) + settings.others;
+  }
+  settings.visible = visibleOf(std::getenv("CUDA_VISIBLE_DEVICES"), settings.cards);
   settings.left = variable("TBEM_CARD_LEFT");
   settings.keep = variable("TBEM_CARD_KEEP");
   forParts(variable("TBEM_CARD_FAIL"), [&](std::string_view part) {

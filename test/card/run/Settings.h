@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace tbem::card {
 
@@ -16,6 +17,9 @@ struct Settings {
   std::string report;                 ///< file to which reports are appended; empty: stderr
   std::uint64_t context = 0;          ///< bytes that the context takes, as cuMemGetInfo says
   std::uint64_t late = 0;             ///< and that are taken when a kernel is first launched
+  unsigned cards = 1;                 ///< of the machine; all memory and all calls are of the one that the process uses
+  unsigned others = 0;                ///< of these, the last ones that have another name
+  std::vector<unsigned> visible{0};   ///< those that the process sees, in its order
   std::string left;                   ///< file for what was never released when the process ends; empty: none
   std::string keep;                   ///< folder into which the texts of loaded modules are written; empty: none
   /// What a call of a function of the driver answers instead of what it would do, by the function's name and the number of the
@@ -24,8 +28,11 @@ struct Settings {
 };
 
 /// From TBEM_CARD_MEMORY, TBEM_CARD_SM, TBEM_CARD_CHECKS, TBEM_CARD_ORDER, TBEM_CARD_REPORT, TBEM_CARD_CONTEXT, TBEM_CARD_LEFT,
-/// TBEM_CARD_KEEP and TBEM_CARD_FAIL (test/card/README.md).
+/// TBEM_CARD_KEEP, TBEM_CARD_COUNT and TBEM_CARD_FAIL (test/card/README.md), and from CUDA_VISIBLE_DEVICES.
 /// Throws std::invalid_argument with a text that names the variable.
 Settings settingsOfEnvironment();
+
+/// Of a card of the machine by its number: "GPU-7465626d-0000-0000-0000-000000000001".
+std::string uuidOf(unsigned card);
 
 }  // namespace tbem::card

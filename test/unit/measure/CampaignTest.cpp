@@ -6,7 +6,9 @@
 #include <unistd.h>
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <set>
+#include <thread>
 
 namespace tbem::measure {
 namespace {
@@ -38,7 +40,7 @@ struct World {
       const auto at = stored.find({one.identity, one.repeat});
       return at == stored.end() ? std::optional<Known>() : std::optional(at->second);
     };
-    h.run = [this](const Case& one, double) {
+    h.run = [this](const Case& one, double, std::size_t) {
       runs.emplace_back(one.identity, one.repeat);
       Measurement value;
       value.status = fate.contains(one.identity) ? fate.at(one.identity) : Status::Ok;
@@ -174,7 +176,7 @@ TEST(Campaign, MaxRowsTakesUpSoManyUnfinishedRows) {
 TEST(Campaign, MaxTimeStartsNoCaseLater) {
   World world;
   Hooks hooks = world.hooks();
-  hooks.run = [&](const Case& one, double) {
+  hooks.run = [&](const Case& one, double, std::size_t) {
     world.runs.emplace_back(one.identity, one.repeat);
     ::usleep(30000);
     Measurement m;
@@ -194,7 +196,7 @@ TEST(Campaign, MaxTimeStartsNoCaseLater) {
 TEST(Campaign, AStopKeepsTheRowInHand) {
   World world;
   Hooks hooks = world.hooks();
-  hooks.run = [&](const Case& one, double) {
+  hooks.run = [&](const Case& one, double, std::size_t) {
     world.runs.emplace_back(one.identity, one.repeat);
     Measurement m;
     m.status = Status::Ok;
@@ -220,13 +222,86 @@ TEST(Campaign, AStoreThatFailsEndsIt) {
   EXPECT_EQ(result.left, 7u);
 }
 
+/// Cases with an even row number run beside one another, others alone.
+TEST(Campaign, LanesRunCasesSideBySideAndOthersAlone) {
+  World world;
+  Hooks hooks = world.hooks();
+  std::mutex mutex;
+  std::map<std::size_t, std::thread::id> threads;
+  std::set<std::size_t> busy;
+  std::size_t together = 0;
+  bool isAlone = false, wasDisturbed = false, wasShared = false;
+  hooks.beside = [](const Case& one) { return one.row % 2 == 0; };
+  hooks.run = [&](const Case& one, double, std::size_t lane) {
+    {
+      const std::lock_guard lock(mutex);
+      world.runs.emplace_back(one.identity, one.repeat);
+      wasShared = wasShared || !busy.insert(lane).second ||
+                  threads.emplace(lane, std::this_thread::get_id()).first->second != std::this_thread::get_id();
+      wasDisturbed = wasDisturbed || isAlone || (one.row % 2 != 0 && busy.size() > 1);
+      isAlone = one.row % 2 != 0;
+      together = std::max(together, busy.size());
+    }
+    ::usleep(3000);
+    const std::lock_guard lock(mutex);
+    busy.erase(lane);
+    isAlone = false;
+    Measurement m;
+    m.status = Status::Ok;
+    return m;
+  };
+  CampaignSettings settings;
+  settings.lanes = 3;
+  const auto result = runCampaign(grid(40, 1), hooks, settings);
+  EXPECT_EQ(result.end, End::Complete);
+  EXPECT_EQ(result.ok, 40u);
+  EXPECT_EQ(result.left, 0u);
+  EXPECT_EQ(world.stored.size(), 40u);
+  EXPECT_EQ(std::set(world.runs.begin(), world.runs.end()).size(), 40u);
+  EXPECT_FALSE(wasDisturbed) << "a case that runs alone did not";
+  EXPECT_FALSE(wasShared) << "a lane ran two cases at once, or on two threads";
+  EXPECT_GE(together, 2u);
+  EXPECT_LE(together, 3u);
+  EXPECT_EQ(threads[0], std::this_thread::get_id());
+}
+
+/// One lane's interruption, or a full disk, ends all of them; what was in hand elsewhere is kept where it can be.
+TEST(Campaign, WhatEndsALaneEndsAll) {
+  for (const bool isFull : {false, true}) {
+    World world;
+    Hooks hooks = world.hooks();
+    std::mutex mutex;
+    hooks.beside = [](const Case&) { return true; };
+    hooks.run = [&](const Case& one, double, std::size_t) -> std::optional<Measurement> {
+      const std::lock_guard lock(mutex);
+      world.runs.emplace_back(one.identity, one.repeat);
+      if (!isFull && world.runs.size() == 7) return std::nullopt;
+      Measurement m;
+      m.status = Status::Ok;
+      return m;
+    };
+    hooks.commit = [&, keep = hooks.commit](const Case& one, const Measurement& value) -> tl::expected<void, std::string> {
+      if (isFull && world.stored.size() == 6) return tl::unexpected(std::string("disk full"));
+      return keep(one, value);
+    };
+    CampaignSettings settings;
+    settings.lanes = 4;
+    const auto result = runCampaign(grid(40, 1), hooks, settings);
+    EXPECT_EQ(result.end, isFull ? End::Error : End::Interrupted);
+    EXPECT_EQ(result.error, isFull ? "disk full" : "");
+    EXPECT_LE(world.runs.size(), 7u + 3u);
+    EXPECT_EQ(result.ok, world.stored.size());
+    EXPECT_EQ(result.left, 40 - result.ok);
+  }
+}
+
 TEST(Campaign, TellsWhereItStands) {
   World world;
   auto cases = grid(4, 1);
   const std::uint32_t dear = rowsOf(ordered(cases, 0)).back();
   for (Case& one : cases) one.cost = one.row == dear ? 100 : 1;
   Hooks hooks = world.hooks();
-  hooks.run = [&](const Case& one, double) {
+  hooks.run = [&](const Case& one, double, std::size_t) {
     ::usleep(one.row == dear ? 200000 : 2000);
     Measurement m;
     m.status = Status::Ok;

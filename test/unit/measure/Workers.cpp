@@ -131,7 +131,7 @@ int campaign(const Arguments& arguments) {
     if (!*found) return std::optional<Known>();
     return std::optional(Known{(*found)->status, (*found)->timeLimit});
   };
-  hooks.run = [&](const runtime::Case& one, double) {
+  hooks.run = [&](const runtime::Case& one, double, std::size_t) {
     append(folder + "/ran", one.identity + " " + std::to_string(one.repeat) + "\n");
     ::usleep(1000);
     runtime::Measurement value;

@@ -48,21 +48,39 @@ std::string start(const Driver& driver) {
   return count == 0 ? "the driver finds no card" : "";
 }
 
-/// Fills `device` from the driver's first. "" or what went wrong.
-std::string describeFirst(const Driver& driver, Device& device) {
+/// As nvidia-smi writes it: "GPU-", and the bytes in hexadecimal with hyphens behind the 4th, 6th, 8th and 10th.
+std::string uuidText(const std::array<unsigned char, 16>& bytes) {
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", bytes[i]);
+  }
+  return text;
+}
+
+/// Fills `card` from the driver's of that number. "" or what went wrong.
+std::string describe(const Driver& driver, int number, CardFacts& card) {
   std::array<char, 128> name{};
+  std::array<unsigned char, 16> uuid{};
   std::size_t memory = 0;
-  int result = driver.deviceGet(&device.handle, 0);
-  if (result == 0) result = driver.deviceName(name.data(), static_cast<int>(name.size()) - 1, device.handle);
-  if (result == 0) result = driver.deviceAttribute(&device.major, kCapabilityMajor, device.handle);
-  if (result == 0) result = driver.deviceAttribute(&device.minor, kCapabilityMinor, device.handle);
-  if (result == 0) result = driver.deviceAttribute(&device.multiprocessors, kMultiprocessors, device.handle);
-  if (result == 0) result = driver.deviceMemory(&memory, device.handle);
+  int result = driver.deviceGet(&card.handle, number);
+  if (result == 0) result = driver.deviceName(name.data(), static_cast<int>(name.size()) - 1, card.handle);
+  if (result == 0) result = driver.deviceUuid(uuid.data(), card.handle);
+  if (result == 0) result = driver.deviceAttribute(&card.major, kCapabilityMajor, card.handle);
+  if (result == 0) result = driver.deviceAttribute(&card.minor, kCapabilityMinor, card.handle);
+  if (result == 0) result = driver.deviceAttribute(&card.multiprocessors, kMultiprocessors, card.handle);
+  if (result == 0) result = driver.deviceMemory(&memory, card.handle);
   if (result != 0) return "asking about the card: " + textOf(driver, result);
-  device.name = name.data();
-  device.memory = memory;
-  if (device.major * 10 + device.minor >= kLeastCapability) return "";
-  return fmt::format("{} has compute capability {}.{}, and {}.{} or higher is needed", device.name, device.major, device.minor,
+  card.name = name.data();
+  card.uuid = uuidText(uuid);
+  card.memory = memory;
+  return "";
+}
+
+/// "" or why it is too old.
+std::string checkAge(const CardFacts& card) {
+  if (card.major * 10 + card.minor >= kLeastCapability) return "";
+  return fmt::format("{} has compute capability {}.{}, and {}.{} or higher is needed", card.name, card.major, card.minor,
                      kLeastCapability / 10, kLeastCapability % 10);
 }
 
@@ -76,7 +94,8 @@ Opened open() {
   Device& device = opened.device;
   device.driver = *driver;
   opened.why = start(**driver);
-  if (opened.why.empty()) opened.why = describeFirst(**driver, device);
+  if (opened.why.empty()) opened.why = describe(**driver, 0, device);
+  if (opened.why.empty()) opened.why = checkAge(device);
   if (!opened.why.empty()) return opened;
   int result = (*driver)->contextRetain(&device.context, device.handle);
   if (result == 0) result = (*driver)->contextSet(device.context);
@@ -86,6 +105,20 @@ Opened open() {
 }
 
 }  // namespace
+
+tl::expected<std::vector<CardFacts>, std::string> visibleCards() {
+  const auto driver = openDriver();
+  if (!driver) return tl::unexpected(driver.error());
+  if (std::string why = start(**driver); !why.empty()) return tl::unexpected(std::move(why));
+  int count = 0;
+  std::vector<CardFacts> cards;
+  if (const int result = (*driver)->deviceCount(&count); result != 0) return tl::unexpected(textOf(**driver, result));
+  for (int number = 0; number < count; ++number) {
+    CardFacts card;
+    if (describe(**driver, number, card).empty()) cards.push_back(std::move(card));
+  }
+  return cards;
+}
 
 tl::expected<const Device*, std::string> openDevice() {
   static const Opened kOpened = open();

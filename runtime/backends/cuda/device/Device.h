@@ -7,22 +7,33 @@
 
 #include <tl/expected.hpp>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tbem::cuda {
 
 constexpr int kLeastCapability = 75;  ///< 10 x major + minor of the oldest cards that can be used: what kernels are made for
 
-struct Device {
-  const Driver* driver = nullptr;
+/// What the driver says of a card.
+struct CardFacts {
   DeviceHandle handle = 0;
-  ContextHandle context = nullptr;
-  StreamHandle stream = nullptr;
   std::string name;  ///< "NVIDIA H100 80GB HBM3"
+  std::string uuid;  ///< "GPU-7465626d-0000-0000-0000-000000000001", by which CUDA_VISIBLE_DEVICES knows it on every machine
   int major = 0, minor = 0;
   int multiprocessors = 0;
   std::uint64_t memory = 0;  ///< bytes in all
 };
+
+struct Device : CardFacts {
+  const Driver* driver = nullptr;
+  ContextHandle context = nullptr;
+  StreamHandle stream = nullptr;
+};
+
+/// The cards that this process may use (CUDA_VISIBLE_DEVICES), in the driver's order; those that it cannot say all of are left
+/// out. Errors, in words: there is no driver, it is too old, there is no card.
+tl::expected<std::vector<CardFacts>, std::string> visibleCards();
 
 /// The device, its context current on this thread. Errors, in words: there is no driver, it is too old, there is no card, the
 /// card is too old.
