@@ -7,6 +7,7 @@
 #include "compiler/experiment/Quantities.h"
 #include "compiler/experiment/RowsElsewhere.h"
 #include "runtime/measure/Quantile.h"
+#include "runtime/regress/Blocks.h"
 
 #include <fmt/format.h>
 
@@ -36,6 +37,7 @@ bool isLinear(const ast::Expr& expr) {
   return sum && isLinear(*binary->left) && isLinear(*binary->right);
 }
 
+constexpr double kConfidence = 0.95;
 constexpr std::size_t kMostAnalysed = 500;  ///< coefficients: rank and dependence take the third power of their number
 constexpr std::size_t kMostEquations = 8;
 
@@ -187,16 +189,68 @@ OwnNumbers ownNumbers(const RegressionPlan& plan) {
   return numbers;
 }
 
+/// A repeat with a response.
+struct Response {
+  std::size_t at = 0;  ///< position of its row in Fitted::rows
+  std::string card;
+  double value = 0;
+};
+
+/// The median over a row's repeats on each card.
+struct Blocked {
+  std::vector<design::Point> points;
+  std::vector<double> responses;
+  std::vector<std::uint32_t> cards;
+};
+
+Blocked blocked(const Fitted& fitted, const std::vector<Response>& responses) {
+  const std::vector<design::Factor> factors = fitted.plan->run->factors();
+  std::map<std::pair<std::size_t, std::uint32_t>, std::vector<double>> byCard;
+  for (const Response& response : responses) {
+    const auto card = std::ranges::find(fitted.cards, response.card, &Fitted::Card::uuid) - fitted.cards.begin();
+    byCard[{response.at, static_cast<std::uint32_t>(card)}].push_back(response.value);
+  }
+  Blocked all;
+  for (auto& [place, values] : byCard) {
+    all.points.push_back(design::pointOf(factors, fitted.plan->run->rows[fitted.rows[place.first]]));
+    all.responses.push_back(measure::median(values));
+    all.cards.push_back(place.second);
+  }
+  return all;
+}
+
+/// Where rows ran on several cards, takes what each card adds out of their responses.
+void takeOutCards(Fitted& fitted, std::vector<Response>& responses) {
+  std::map<std::string, std::set<std::size_t>> rowsOf;
+  for (const Response& response : responses) rowsOf[response.card].insert(response.at);
+  if (rowsOf.size() < 2) return;
+  for (const auto& [uuid, rows] : rowsOf) fitted.cards.push_back({uuid, rows.size(), 0});
+  const Blocked all = blocked(fitted, responses);
+  const auto effects = regress::blockEffects(fitted.plan->run->factors(), all.points, all.responses, fitted.plan->model,
+                                             all.cards, fitted.cards.size());
+  if (!effects) {
+    fitted.cardsRemain = effects.error().text;
+    return;
+  }
+  for (std::size_t i = 0; i < fitted.cards.size(); ++i) fitted.cards[i].effect = (*effects)[i];
+  for (Response& response : responses)
+    response.value -= std::ranges::find(fitted.cards, response.card, &Fitted::Card::uuid)->effect;
+  // Where every row ran on all of them, their effects are those within rows.
+  const bool isWithin = std::ranges::all_of(rowsOf, [&](const auto& one) { return one.second.size() == fitted.rows.size(); });
+  fitted.cardDegrees = isWithin ? 0 : fitted.cards.size() - 1;
+}
+
 /// The median over the repeats of the response of each row that has one; what the others lack.
 Fitted collect(const RegressionPlan& plan, const Place& place, const std::vector<CaseRow>& rows, const StoredRows& stored) {
   Fitted fitted;
   fitted.plan = &plan;
   fitted.place = place;
   const OwnNumbers own = ownNumbers(plan);
+  std::vector<Response> responses;
   for (const Observation& observation : observationsOf(*plan.run, place, rows, stored)) {
     const CaseRow& row = *observation.row;
     Fitted::Lost lost{row.row, "unmeasured", 0, std::max<unsigned>(row.plan->repeats, observation.repeats.size()), {}};
-    std::vector<double> responses;
+    const std::size_t before = responses.size();
     for (const store::Stored& one : observation.repeats) {
       Quantities quantities = quantitiesOf(row, one.value);
       if (const auto cells = own.find({row.row, place.backend, one.key.repeat}); cells != own.end())
@@ -205,17 +259,19 @@ Fitted collect(const RegressionPlan& plan, const Place& place, const std::vector
         lost.status = runtime::name(one.value.status);
         lost.reason = one.value.reason;
       } else if (const auto value = evaluateResponse(*plan.decl->response, quantities)) {
-        responses.push_back(*value);
+        responses.push_back({fitted.rows.size(), one.value.card, *value});
       } else if (lost.status == "unmeasured") {
         lost.status = "no value";
       }
     }
-    lost.used = static_cast<unsigned>(responses.size());
+    lost.used = static_cast<unsigned>(responses.size() - before);
     if (lost.used < lost.of) fitted.lost.push_back(std::move(lost));
-    if (responses.empty()) continue;
-    fitted.rows.push_back(row.row);
-    fitted.responses.push_back(measure::median(responses));
+    if (responses.size() > before) fitted.rows.push_back(row.row);
   }
+  takeOutCards(fitted, responses);
+  std::vector<std::vector<double>> byRow(fitted.rows.size());
+  for (const Response& response : responses) byRow[response.at].push_back(response.value);
+  for (std::vector<double>& values : byRow) fitted.responses.push_back(measure::median(values));
   return fitted;
 }
 
@@ -246,7 +302,7 @@ Comparison compare(const RegressionPlan& plan, const std::vector<const Fitted*>&
     for (const std::size_t row : comparison.rows)
       responses.push_back(
           fitted->responses[static_cast<std::size_t>(std::ranges::find(fitted->rows, row) - fitted->rows.begin())]);
-    auto result = regress::fit(factors, points, responses, plan.model);
+    auto result = regress::fit(factors, points, responses, plan.model, kConfidence, fitted->cardDegrees);
     if (!result) {
       comparison.reason = fmt::format("on the {} rows that all have: {}", comparison.rows.size(), result.error().text);
       return comparison;
@@ -309,7 +365,7 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
       const std::vector<design::Factor> factors = plan.run->factors();
       std::vector<design::Point> points;
       for (const std::size_t row : fitted.rows) points.push_back(design::pointOf(factors, plan.run->rows[row]));
-      auto result = regress::fit(factors, points, fitted.responses, plan.model);
+      auto result = regress::fit(factors, points, fitted.responses, plan.model, kConfidence, fitted.cardDegrees);
       if (!result) {
         Diagnostic& diagnostic = workspace.session.sink.report(diag::regression_refused, plan.decl->name.range,
                                                                plan.decl->name.text, result.error().text);

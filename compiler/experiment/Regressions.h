@@ -48,6 +48,15 @@ struct Fitted {
     std::string reason;         ///< as the store has it
   };
   std::vector<Lost> lost;  ///< by row
+  /// One of several cards on which these rows ran: a block, whose effect on the response is taken out of `responses`.
+  struct Card {
+    std::string uuid;      ///< "": rows that do not say
+    std::size_t rows = 0;  ///< with a repeat there
+    double effect = 0;     ///< what it adds; the sum over all cards is 0
+  };
+  std::vector<Card> cards;      ///< empty: one card, or of another backend
+  std::string cardsRemain;      ///< why their effects could not be taken out; "": they were
+  std::size_t cardDegrees = 0;  ///< of freedom that they took
 };
 
 /// What regressions are fitted to; all must outlive the fit.

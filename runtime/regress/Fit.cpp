@@ -202,7 +202,7 @@ void addWarnings(Result& result, const Model& model) {
 }  // namespace
 
 tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std::vector<Point>& rows,
-                                  std::span<const double> response, const Model& model, double confidence) {
+                                  std::span<const double> response, const Model& model, double confidence, std::size_t taken) {
   if (auto refusal = checkInput(factors, rows, response)) return tl::unexpected(std::move(*refusal));
   if (auto text = design::problem(factors, model.terms, model.throughOrigin)) {
     return tl::unexpected(Refusal{Refusal::Kind::BadTerms, std::move(*text), {}, rows.size(), 0});
@@ -215,7 +215,7 @@ tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std:
   }
   result.rows = rows.size();
   result.parameters = p;
-  result.residualDegrees = rows.size() - p;
+  result.residualDegrees = rows.size() - p > taken ? rows.size() - p - taken : 0;
   result.confidence = confidence;
   const Matrix x = design::modelMatrix(result.basis, rows);
   std::vector<Wide> decimals;

@@ -48,7 +48,7 @@ struct Result {
   std::vector<Coefficient> coefficients;  ///< by column of the basis
   std::vector<RawCoefficient> raw;
   std::size_t rows = 0, parameters = 0;
-  std::size_t residualDegrees = 0;  ///< rows - parameters
+  std::size_t residualDegrees = 0;  ///< rows - parameters, less those that were taken before the fit
   double confidence = 0.95;
   std::optional<double> residualSd;  ///< sqrt(RSS / residualDegrees), in the response's unit; nothing if saturated
   std::optional<double> r2;          ///< 1 - RSS / TSS about the mean, or 0 through the origin; nothing if y does not vary
@@ -78,9 +78,11 @@ struct Refusal {
 /// Householder QR with column pivoting in 113-bit arithmetic (80-bit where the compiler lacks it), on columns scaled to unit
 /// length. A column of which less than 1e-10 is independent of the others is aliased: refused, with its equation. `rows[i]` has a
 /// number for each factor. Numbers are taken as the decimals that were written (design::decimal). `model` without the constant:
-/// through the origin.
+/// through the origin. `taken`: degrees of freedom of what was estimated of these rows and taken out of the response before
+/// (Blocks.h).
 tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std::vector<Point>& rows,
-                                  std::span<const double> response, const Model& model, double confidence = 0.95);
+                                  std::span<const double> response, const Model& model, double confidence = 0.95,
+                                  std::size_t taken = 0);
 
 struct Prediction {
   double value = 0;

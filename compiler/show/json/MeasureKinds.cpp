@@ -140,6 +140,12 @@ constexpr JsonField kRaw[] = {
     text("term", "the term in the factors' units"),
     number("coefficient", "its coefficient"),
 };
+constexpr JsonField kBlock[] = {
+    text("card", "its UUID; \"\" of rows that do not say"),
+    count("rows", "rows with a repeat there"),
+    number("effect", "what it adds to the response, taken out before the fit; `null` where terms and cards cannot be told apart")
+        .orNull(),
+};
 constexpr JsonField kRegress[] = {
     text("name", "the regression's name"),
     kDesign,
@@ -147,6 +153,7 @@ constexpr JsonField kRegress[] = {
     kTune,
     kExamples,
     object("lost", "rows that count not at all, or with fewer repeats", kLost).listed(),
+    object("cards", "of rows that ran on several equal cards, each of these", kBlock).listed(),
     text("response", "the response, as written"),
     object("terms", "the Legendre terms", kTerm).listed(),
     object("raw", "the same model in the factors' units", kRaw).listed(),

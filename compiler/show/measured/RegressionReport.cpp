@@ -68,6 +68,29 @@ void sayLost(show::Out& out, const Fitted& fitted) {
   }
 }
 
+Json cardsJson(const Fitted& fitted) {
+  Json list = Json::array();
+  for (const Fitted::Card& card : fitted.cards)
+    list.push_back(
+        {{"card", card.uuid}, {"rows", card.rows}, {"effect", fitted.cardsRemain.empty() ? Json(card.effect) : Json()}});
+  return list;
+}
+
+/// What was done about rows that ran on several cards.
+void sayCards(show::Out& out, const Fitted& fitted) {
+  if (fitted.cards.empty()) return;
+  if (!fitted.cardsRemain.empty()) {
+    out.say("warning: rows ran on {} cards, and what differs between these is not taken out: {}\n", fitted.cards.size(),
+            fitted.cardsRemain);
+    return;
+  }
+  out.say("rows ran on {} cards, whose effects are taken out:\n", fitted.cards.size());
+  for (const Fitted::Card& card : fitted.cards) {
+    out.say("  {}, {} row{}: {}\n", card.uuid.empty() ? "not known which" : card.uuid, card.rows, card.rows == 1 ? "" : "s",
+            quantityText(fitted.plan->quantity, card.effect));
+  }
+}
+
 void printFitJson(show::Out& out, const Fitted& fitted) {
   const regress::Result& r = *fitted.result;
   Json terms = Json::array();
@@ -86,6 +109,7 @@ void printFitJson(show::Out& out, const Fitted& fitted) {
                        {"tune", fitted.place.tune},
                        {"examples", fitted.place.examples},
                        {"lost", lostJson(fitted)},
+                       {"cards", cardsJson(fitted)},
                        {"response", fitted.plan->response},
                        {"terms", terms},
                        {"raw", raw},
@@ -116,6 +140,7 @@ void printFitText(show::Out& out, const Fitted& fitted, bool brief) {
                                                         fitted.plan->run->spec.name, fitted.place.text())));
   if (!brief) out.table(toTable(regress::rawTable(r), "the same in the factors' units"));
   sayLost(out, fitted);
+  sayCards(out, fitted);
   out.say("{} rows, {} parameters", r.rows, r.parameters);
   if (r.r2) out.say(", R² {:.6f}", *r.r2);
   if (r.adjustedR2) out.say(" (adjusted {:.6f})", *r.adjustedR2);
