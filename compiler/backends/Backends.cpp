@@ -52,7 +52,11 @@ std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend) {
 
 std::string cardOf(const tbem_backend& backend) { return &backend == tbem_backend_cuda() ? cuda::uuid() : ""; }
 
-std::vector<std::string> equalCards(std::size_t& others) { return cuda::equalCards(others); }
+tl::expected<EqualCards, std::string> equalCards() {
+  auto cards = cuda::equalCards();
+  if (!cards) return tl::unexpected(std::move(cards.error()));
+  return EqualCards{std::move(cards->equal), cards->others};
+}
 
 std::string cardBusId() { return cuda::busId(); }
 

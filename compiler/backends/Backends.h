@@ -7,6 +7,8 @@
 #include "runtime/include/tbem/backend.h"
 #include "runtime/measure/Meters.h"
 
+#include <tl/expected.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -48,8 +50,12 @@ void planForCard(const cudnn::DeviceProperties& card);
 std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend);
 /// Of the card that `cuda` uses in this process; "": of another backend.
 std::string cardOf(const tbem_backend& backend);
-/// The cards on which rows of `cuda` can run side by side: cuda::equalCards.
-std::vector<std::string> equalCards(std::size_t& others);
+/// The cards of which rows on `cuda` can use one each: cuda::equalCards.
+struct EqualCards {
+  std::vector<std::string> equal;
+  std::size_t others = 0;
+};
+tl::expected<EqualCards, std::string> equalCards();
 /// The address on its bus of the card that `cuda` uses; "": there is none.
 std::string cardBusId();
 /// What counts the energy of steps on the backend: of the processor's packages, or of its card, whose counter is opened only

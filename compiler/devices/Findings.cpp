@@ -53,12 +53,12 @@ void lookAtMeters(std::vector<Finding>& findings) {
 
 /// Where there is more than one card.
 void lookAtCards(std::vector<Finding>& findings) {
-  std::size_t others = 0;
-  const std::size_t equal = equalCards(others).size();
-  if (equal + others < 2) return;
+  const auto cards = equalCards();
+  if (!cards || cards->equal.size() + cards->others < 2) return;
+  const std::size_t equal = cards->equal.size();
   findings.push_back({"equal cards", equal > 1,
                       fmt::format("{}{}{}", equal, equal > 1 ? " (rows run on them side by side: measure --cards)" : "",
-                                  others > 0 ? fmt::format(", and {} of another kind", others) : "")});
+                                  cards->others > 0 ? fmt::format(", and {} of another kind", cards->others) : "")});
 }
 
 void lookAtDetectors(std::vector<Finding>& findings) {

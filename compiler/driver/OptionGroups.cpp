@@ -97,10 +97,10 @@ void addCampaign(OptionList& list, CampaignRequest& request, const char* fresh) 
       .defaultIs("1")
       .type("N|all")
       .check([](const std::string& text) {
-        const bool isNumber =
-            !text.empty() && text.size() <= 3 && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-        return text == "all" || (isNumber && text != "0") ? std::string()
-                                                          : fmt::format("`{}` is neither a number of cards nor all", text);
+        const bool isNumber = !text.empty() && text.size() <= 3 &&
+                              std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; }) &&
+                              text.find_first_not_of('0') != std::string::npos;
+        return text == "all" || isNumber ? std::string() : fmt::format("`{}` is neither a number of cards nor all", text);
       })
       .excludes(dryRun);
   list.add("--repeat", request.repeat, "processes for each row, instead of the program's number (default there: 1)")

@@ -196,6 +196,11 @@ struct Response {
   double value = 0;
 };
 
+/// Position in Fitted::cards.
+std::uint32_t cardOf(const Fitted& fitted, const Response& response) {
+  return static_cast<std::uint32_t>(std::ranges::find(fitted.cards, response.card, &Fitted::Card::uuid) - fitted.cards.begin());
+}
+
 /// The median over a row's repeats on each card.
 struct Blocked {
   std::vector<design::Point> points;
@@ -206,10 +211,7 @@ struct Blocked {
 Blocked blocked(const Fitted& fitted, const std::vector<Response>& responses) {
   const std::vector<design::Factor> factors = fitted.plan->run->factors();
   std::map<std::pair<std::size_t, std::uint32_t>, std::vector<double>> byCard;
-  for (const Response& response : responses) {
-    const auto card = std::ranges::find(fitted.cards, response.card, &Fitted::Card::uuid) - fitted.cards.begin();
-    byCard[{response.at, static_cast<std::uint32_t>(card)}].push_back(response.value);
-  }
+  for (const Response& response : responses) byCard[{response.at, cardOf(fitted, response)}].push_back(response.value);
   Blocked all;
   for (auto& [place, values] : byCard) {
     all.points.push_back(design::pointOf(factors, fitted.plan->run->rows[fitted.rows[place.first]]));
@@ -233,11 +235,11 @@ void takeOutCards(Fitted& fitted, std::vector<Response>& responses) {
     return;
   }
   for (std::size_t i = 0; i < fitted.cards.size(); ++i) fitted.cards[i].effect = (*effects)[i];
-  for (Response& response : responses)
-    response.value -= std::ranges::find(fitted.cards, response.card, &Fitted::Card::uuid)->effect;
-  // Where every row ran on all of them, their effects are those within rows.
-  const bool isWithin = std::ranges::all_of(rowsOf, [&](const auto& one) { return one.second.size() == fitted.rows.size(); });
-  fitted.cardDegrees = isWithin ? 0 : fitted.cards.size() - 1;
+  for (Response& response : responses) response.value -= (*effects)[cardOf(fitted, response)];
+  std::vector<regress::InBlock> repeats;
+  repeats.reserve(responses.size());
+  for (const Response& response : responses) repeats.push_back({response.at, cardOf(fitted, response)});
+  fitted.cardShares = regress::blockShares(repeats, fitted.rows.size(), fitted.cards.size());
 }
 
 /// The median over the repeats of the response of each row that has one; what the others lack.
@@ -299,10 +301,13 @@ Comparison compare(const RegressionPlan& plan, const std::vector<const Fitted*>&
   for (const std::size_t row : comparison.rows) points.push_back(design::pointOf(factors, plan.run->rows[row]));
   for (const Fitted* fitted : fits) {
     std::vector<double> responses;
-    for (const std::size_t row : comparison.rows)
-      responses.push_back(
-          fitted->responses[static_cast<std::size_t>(std::ranges::find(fitted->rows, row) - fitted->rows.begin())]);
-    auto result = regress::fit(factors, points, responses, plan.model, kConfidence, fitted->cardDegrees);
+    regress::Nuisance cardShares(fitted->cardShares.size());
+    for (const std::size_t row : comparison.rows) {
+      const auto at = static_cast<std::size_t>(std::ranges::find(fitted->rows, row) - fitted->rows.begin());
+      responses.push_back(fitted->responses[at]);
+      for (std::size_t card = 0; card < cardShares.size(); ++card) cardShares[card].push_back(fitted->cardShares[card][at]);
+    }
+    auto result = regress::fit(factors, points, responses, plan.model, kConfidence, cardShares);
     if (!result) {
       comparison.reason = fmt::format("on the {} rows that all have: {}", comparison.rows.size(), result.error().text);
       return comparison;
@@ -365,7 +370,7 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
       const std::vector<design::Factor> factors = plan.run->factors();
       std::vector<design::Point> points;
       for (const std::size_t row : fitted.rows) points.push_back(design::pointOf(factors, plan.run->rows[row]));
-      auto result = regress::fit(factors, points, fitted.responses, plan.model, kConfidence, fitted.cardDegrees);
+      auto result = regress::fit(factors, points, fitted.responses, plan.model, kConfidence, fitted.cardShares);
       if (!result) {
         Diagnostic& diagnostic = workspace.session.sink.report(diag::regression_refused, plan.decl->name.range,
                                                                plan.decl->name.text, result.error().text);

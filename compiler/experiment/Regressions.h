@@ -54,9 +54,9 @@ struct Fitted {
     std::size_t rows = 0;  ///< with a repeat there
     double effect = 0;     ///< what it adds; the sum over all cards is 0
   };
-  std::vector<Card> cards;      ///< empty: one card, or of another backend
-  std::string cardsRemain;      ///< why their effects could not be taken out; "": they were
-  std::size_t cardDegrees = 0;  ///< of freedom that they took
+  std::vector<Card> cards;       ///< empty: one card, or of another backend
+  std::string cardsRemain;       ///< why their effects could not be taken out; "": they were
+  regress::Nuisance cardShares;  ///< of each row, how much more of its repeats ran on a card than on the last
 };
 
 /// What regressions are fitted to; all must outlive the fit.

@@ -1,5 +1,5 @@
-// The campaigns of a program, run: each case in a fresh process of this program, or over its examples in this one, each result
-// committed before the next begins.
+// The campaigns of a program, run: each case in a fresh process of this program, or over its examples in this one. Cases on
+// several cards run side by side, and each result is committed before the next case of its lane begins.
 #include "compiler/run/RunCampaigns.h"
 
 #include "compiler/process/OpenMp.h"
@@ -79,7 +79,14 @@ public:
   /// Whether it may run while others run on other cards.
   bool hasOwnCard(const runtime::Case& one) const {
     const CaseRow& row = rowOf(one);
-    return row.backend == "cuda" && row.foreign == nullptr && !row.plan->examples;
+    return isOnCard(row) && !row.plan->examples;
+  }
+
+  /// What is told to `events`, and what lanes share of the compiler: one at a time.
+  template <class Work>
+  decltype(auto) alone(const Work& work) {
+    const std::lock_guard lock(shared);
+    return work();
   }
 
   /// `card`: UUID of the one that a row on `cuda` runs on; "": the first. Nothing: it was interrupted.
@@ -99,11 +106,21 @@ public:
     // Another program may know better where it ran.
     if (row.foreign == nullptr || result.machine.empty()) result.machine = row.machine;
     if (row.foreign == nullptr || result.versions.empty()) result.versions = row.versions;
+    // Of one that ended without a word, too.
+    if (isOnCard(row) && row.skip.empty() && result.card.empty()) result.card = card.empty() ? firstCard() : card;
     return measured;
   }
 
 private:
   using Prepared = tl::expected<RowFile, std::string>;
+
+  static bool isOnCard(const CaseRow& row) { return row.backend == "cuda" && row.foreign == nullptr; }
+  std::string firstCard() {
+    return alone([&] {
+      const Opened& opened = table.backend("cuda");
+      return opened.backend != nullptr ? cardOf(*opened.backend) : std::string();
+    });
+  }
 
   runtime::Measurement measureThere(const CaseRow& row, const runtime::Case& one, double timeLimit) {
     if (row.foreign->framework != nullptr && !cache.problem().empty())
@@ -124,7 +141,7 @@ private:
   }
 
   runtime::Measurement measureInChild(const CaseRow& row, double timeLimit, const std::string& card) {
-    const Prepared& file = prepare(row);
+    const Prepared& file = alone([&]() -> const Prepared& { return prepare(row); });
     if (!file) return notRun(runtime::Status::Failed, file.error());
     measure::Command command;
     command.argv = workerCommand(worker, *file);
@@ -138,9 +155,8 @@ private:
     return measure::runChild(command);
   }
 
-  /// Puts the row's native code and its file into the cache, once for all repeats. One at a time: lanes share the compiler.
+  /// Puts the row's native code and its file into the cache, once for all repeats.
   const Prepared& prepare(const CaseRow& row) {
-    const std::lock_guard lock(compiling);
     const std::pair key(row.identity, row.backend);
     const auto known = prepared.find(key);
     return known != prepared.end() ? known->second : prepared.emplace(key, write(row)).first->second;
@@ -175,27 +191,28 @@ private:
   std::string worker;  ///< CampaignRequest
   CacheFolder cache;
   std::map<std::pair<std::string, std::string>, const CaseRow*> byCase;
-  std::mutex compiling;  ///< of `prepared`, and of what rows are lowered with
+  std::mutex shared;  ///< alone()
   std::map<std::pair<std::string, std::string>, Prepared> prepared;
 };
 
 /// The cards on which rows run side by side, one at least: "" is the first. Notes where they are not what was asked for.
 std::vector<std::string> cardsFor(const std::string& asked, Events& events) {
-  if (asked.empty() || asked == "1") return {""};
-  std::size_t others = 0;
-  std::vector<std::string> cards = equalCards(others);
-  if (cards.empty()) {
-    events.note("there is no card that rows could share");
+  const bool isAll = asked == "all";
+  const std::size_t wanted = asked.empty() ? 1 : isAll ? std::string::npos : std::stoul(asked);
+  if (wanted == 1) return {""};
+  auto cards = equalCards();
+  if (!cards) {
+    events.note("rows have no cards to share: " + cards.error());
     return {""};
   }
-  const std::size_t wanted = asked == "all" ? cards.size() + others : std::stoul(asked);
-  if (cards.size() < wanted) {
-    events.note(fmt::format("there {} like the first{}",
-                            cards.size() == 1 ? "is no other card" : fmt::format("are {} cards", cards.size()),
-                            others > 0 ? fmt::format(", and {} of another kind, which rows do not run on", others) : ""));
+  std::vector<std::string>& equal = cards->equal;
+  if (isAll ? cards->others > 0 : equal.size() < wanted) {
+    events.note(fmt::format(
+        "there {} like the first{}", equal.size() == 1 ? "is no other card" : fmt::format("are {} cards", equal.size()),
+        cards->others > 0 ? fmt::format(", and {} of another kind, which rows do not run on", cards->others) : ""));
   }
-  if (cards.size() > wanted) cards.resize(wanted);
-  return cards;
+  if (equal.size() > wanted) equal.resize(wanted);
+  return equal.size() > 1 ? std::move(equal) : std::vector<std::string>{""};
 }
 
 std::vector<runtime::Case> casesOf(const std::vector<CaseRow>& rows) {
@@ -246,11 +263,11 @@ tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const Camp
   hooks.commit = [&](const runtime::Case& key, const runtime::Measurement& value) -> tl::expected<void, std::string> {
     const auto done = store->commit(key, value, how.fresh ? store::Existing::Replace : store::Existing::Keep);
     if (!done) return tl::unexpected(done.error().message);
-    events.rowDone(key, value, runner.rowOf(key));
+    runner.alone([&] { events.rowDone(key, value, runner.rowOf(key)); });
     return {};
   };
   hooks.progress = [&](const measure::Standing& standing) {
-    events.campaign(standing, standing.current == nullptr ? nullptr : &runner.rowOf(*standing.current));
+    runner.alone([&] { events.campaign(standing, standing.current == nullptr ? nullptr : &runner.rowOf(*standing.current)); });
   };
   measure::CampaignSettings settings;
   settings.seed = request.target.seed;

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <condition_variable>
 #include <map>
+#include <exception>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -114,33 +116,44 @@ public:
   }
 
   void run() {
-    std::vector<std::thread> others;
-    for (std::size_t lane = 1; lane < std::min(settings.lanes, todo.size()); ++lane)
-      others.emplace_back([this, lane] { run(lane); });
+    std::vector<std::jthread> others;
+    for (std::size_t lane = 1; lane < std::min(settings.lanes, todo.size()); ++lane) {
+      try {
+        others.emplace_back([this, lane] { run(lane); });
+      } catch (const std::system_error&) {
+        break;  // without another thread there are fewer lanes
+      }
+    }
     run(0);
-    for (std::thread& other : others) other.join();
+    others.clear();
     result.left = todo.size() - standing.done;
   }
 
 private:
   void run(std::size_t lane) {
-    while (const runtime::Case* const one = take()) {
+    while (const runtime::Case* const one = take(lane)) {
       const double began = monotonicSeconds();
-      std::optional<runtime::Measurement> measured = hooks.run(*one, settings.rowSeconds, lane);
-      finish(*one, std::move(measured), began);
+      try {
+        finish(*one, hooks.run(*one, settings.rowSeconds, lane), began);
+      } catch (const std::exception& problem) {
+        const std::lock_guard lock(mutex);
+        fail(problem.what());
+        changed.notify_all();
+        return;
+      }
     }
   }
 
-  /// The next case, once it may run: one that runs alone waits for those that run, and those behind it wait for it. nullptr: the
-  /// campaign is over.
-  const runtime::Case* take() {
+  /// The next case, once it may run: one that runs alone waits for those that run, and those behind it wait for it. It is the
+  /// caller's, whose threads of OpenMP are its. nullptr: the campaign is over.
+  const runtime::Case* take(std::size_t lane) {
     std::unique_lock lock(mutex);
     for (;;) {
       if (isOver || next == todo.size()) return nullptr;
       if (settings.stop && settings.stop()) return over(End::Interrupted);
       if (monotonicSeconds() - start >= settings.maxSeconds) return over(End::TimeSpent);
-      const bool isAlone = !hooks.beside || !hooks.beside(todo[next]);
-      if (running == 0 || (!isAlone && !aloneRuns)) {
+      const bool isAlone = !isBeside(todo[next]);
+      if (isAlone ? running == 0 && lane == 0 : !aloneRuns) {
         aloneRuns = isAlone;
         ++running;
         tell(todo[next], nullptr);
@@ -149,6 +162,8 @@ private:
       changed.wait(lock);
     }
   }
+
+  bool isBeside(const runtime::Case& one) const { return settings.lanes > 1 && hooks.beside && hooks.beside(one); }
 
   void finish(const runtime::Case& one, std::optional<runtime::Measurement> measured, double began) {
     const std::lock_guard lock(mutex);
@@ -164,8 +179,7 @@ private:
   void keep(const runtime::Case& one, runtime::Measurement& value, double began) {
     value.timeLimit = settings.rowSeconds;
     if (auto kept = hooks.commit(one, value); !kept) {
-      over(End::Error);
-      result.error = kept.error();
+      fail(kept.error());
       return;
     }
     ++standing.done;
@@ -173,6 +187,14 @@ private:
     result.ran.push_back(one);
     pace.finished(one, value, monotonicSeconds() - began);
     tell(one, &value);
+  }
+
+  /// Whatever else ended the campaign, an error is told.
+  void fail(std::string why) {
+    isOver = true;
+    if (result.end == End::Error) return;
+    result.end = End::Error;
+    result.error = std::move(why);
   }
 
   /// What was said first stands. nullptr.
@@ -184,7 +206,8 @@ private:
 
   void tell(const runtime::Case& current, const runtime::Measurement* last) {
     standing.elapsed = monotonicSeconds() - start;
-    standing.left = pace.secondsLeft(settings.lanes);
+    const bool isShared = next < todo.size() && isBeside(todo[next]);
+    standing.left = pace.secondsLeft(isShared ? settings.lanes : 1);
     standing.current = &current;
     standing.last = last;
     if (hooks.progress) hooks.progress(standing);

@@ -34,4 +34,17 @@ tl::expected<std::vector<double>, Refusal> blockEffects(const std::vector<Factor
   return effects;
 }
 
+Nuisance blockShares(std::span<const InBlock> observations, std::size_t rows, std::size_t count) {
+  const std::size_t last = count - 1;
+  Nuisance shares(last, std::vector<double>(rows, 0));
+  std::vector<double> all(rows, 0);
+  for (const InBlock& one : observations) ++all[one.row];
+  for (const InBlock& one : observations) {
+    for (std::size_t block = 0; block < last; ++block) {
+      if (one.block == block || one.block == last) shares[block][one.row] += (one.block == last ? -1 : 1) / all[one.row];
+    }
+  }
+  return shares;
+}
+
 }  // namespace tbem::regress

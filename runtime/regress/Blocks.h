@@ -20,4 +20,15 @@ tl::expected<std::vector<double>, Refusal> blockEffects(const std::vector<Factor
                                                         std::span<const double> response, const Model& model,
                                                         const std::vector<std::uint32_t>& blocks, std::size_t count);
 
+/// An observation of a row, in a block.
+struct InBlock {
+  std::size_t row = 0;
+  std::uint32_t block = 0;
+};
+
+/// Of each row, by how much more of its observations are in a block than in the last one: the columns with which a fit to the
+/// means or medians of rows, less the effects, counts what the effects took. They are 0 where every row is in all blocks as
+/// often.
+Nuisance blockShares(std::span<const InBlock> observations, std::size_t rows, std::size_t count);
+
 }  // namespace tbem::regress

@@ -5,6 +5,7 @@
 #include "runtime/regress/StudentT.h"
 
 #include <fmt/format.h>
+#include <Eigen/Cholesky>
 #include <Eigen/SVD>
 
 #include <algorithm>
@@ -91,6 +92,36 @@ double conditionOf(const std::vector<double>& unitR, std::size_t p) {
   return smallest > 0 ? singular(0) / smallest : std::numeric_limits<double>::infinity();
 }
 
+/// Of a root of the inverse over all columns, the root of its part of the first ones.
+std::vector<double> rootOfCoefficients(const std::vector<long double>& root, std::size_t columns, std::size_t parameters) {
+  if (columns == parameters) return {root.begin(), root.end()};
+  const auto size = static_cast<Eigen::Index>(parameters);
+  Eigen::MatrixXd inverse(size, size);
+  for (std::size_t i = 0; i < parameters; ++i) {
+    for (std::size_t j = 0; j < parameters; ++j) {
+      long double sum = 0;
+      for (std::size_t k = 0; k < columns; ++k) sum += root[i * columns + k] * root[j * columns + k];
+      inverse(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = static_cast<double>(sum);
+    }
+  }
+  const Eigen::MatrixXd lower = inverse.llt().matrixL();
+  std::vector<double> cells;
+  for (Eigen::Index i = 0; i < size; ++i) {
+    for (Eigen::Index j = 0; j < size; ++j) cells.push_back(lower(i, j));
+  }
+  return cells;
+}
+
+/// The columns of a matrix and one more.
+Matrix withColumn(const Matrix& x, const std::vector<double>& column) {
+  Matrix wider(x.rows, x.columns + 1);
+  for (std::size_t r = 0; r < x.rows; ++r) {
+    for (std::size_t c = 0; c < x.columns; ++c) wider(r, c) = x(r, c);
+    wider(r, x.columns) = column[r];
+  }
+  return wider;
+}
+
 void computeLeverages(Result& result, const Matrix& x, const Matrix& rootInverse) {
   const std::size_t p = x.columns;
   const std::vector<long double> root(rootInverse.cells.begin(), rootInverse.cells.end());
@@ -105,7 +136,7 @@ void computeLeverages(Result& result, const Matrix& x, const Matrix& rootInverse
     result.leverages.push_back(static_cast<double>(leverage));
   }
   result.maxLeverage = *std::max_element(result.leverages.begin(), result.leverages.end());
-  result.rootInverse.assign(root.begin(), root.end());
+  result.rootInverse = rootOfCoefficients(root, p, result.parameters);
 }
 
 /// About the mean, or about 0 of a model through the origin, whose fit of nothing but a constant is 0.
@@ -202,7 +233,8 @@ void addWarnings(Result& result, const Model& model) {
 }  // namespace
 
 tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std::vector<Point>& rows,
-                                  std::span<const double> response, const Model& model, double confidence, std::size_t taken) {
+                                  std::span<const double> response, const Model& model, double confidence,
+                                  const Nuisance& nuisance) {
   if (auto refusal = checkInput(factors, rows, response)) return tl::unexpected(std::move(*refusal));
   if (auto text = design::problem(factors, model.terms, model.throughOrigin)) {
     return tl::unexpected(Refusal{Refusal::Kind::BadTerms, std::move(*text), {}, rows.size(), 0});
@@ -215,21 +247,30 @@ tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std:
   }
   result.rows = rows.size();
   result.parameters = p;
-  result.residualDegrees = rows.size() - p > taken ? rows.size() - p - taken : 0;
   result.confidence = confidence;
-  const Matrix x = design::modelMatrix(result.basis, rows);
+  Matrix x = design::modelMatrix(result.basis, rows);
   std::vector<Wide> decimals;
   for (const double y : response) decimals.push_back(decimal(y));
-  const LeastSquares solved = design::leastSquares(x, decimals);
+  LeastSquares solved = design::leastSquares(x, decimals);
   if (solved.rank < p) return tl::unexpected(aliasRefusal(result.basis, solved, rows.size()));
+  result.condition = conditionOf(solved.unitR, p);
+  for (const std::vector<double>& column : nuisance) {
+    if (x.columns == rows.size() || std::ranges::all_of(column, [](double cell) { return cell == 0; })) continue;
+    Matrix wider = withColumn(x, column);
+    LeastSquares more = design::leastSquares(wider, decimals);
+    if (more.rank < wider.columns) continue;
+    x = std::move(wider);
+    solved = std::move(more);
+  }
+  result.residualDegrees = rows.size() - x.columns;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     result.residuals.push_back(static_cast<double>(solved.residuals[r]));
     result.fitted.push_back(static_cast<double>(decimals[r] - solved.residuals[r]));
   }
-  result.condition = conditionOf(solved.unitR, p);
   computeLeverages(result, x, solved.rootInverse);
   computeSpread(result, decimals, solved.residualSumOfSquares);
   computeLeaveOneOut(result, response);
+  solved.coefficients.resize(p);  // those of the model
   nameCoefficients(result, solved.coefficients);
   result.raw = rawCoefficients(result.basis, solved.coefficients);
   describeRegion(result, rows);

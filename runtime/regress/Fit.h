@@ -48,7 +48,7 @@ struct Result {
   std::vector<Coefficient> coefficients;  ///< by column of the basis
   std::vector<RawCoefficient> raw;
   std::size_t rows = 0, parameters = 0;
-  std::size_t residualDegrees = 0;  ///< rows - parameters, less those that were taken before the fit
+  std::size_t residualDegrees = 0;  ///< rows - parameters, less the independent columns of nuisance
   double confidence = 0.95;
   std::optional<double> residualSd;  ///< sqrt(RSS / residualDegrees), in the response's unit; nothing if saturated
   std::optional<double> r2;          ///< 1 - RSS / TSS about the mean, or 0 through the origin; nothing if y does not vary
@@ -63,7 +63,9 @@ struct Result {
   double condition = 0;                 ///< largest over smallest singular value of the columns, each scaled to unit length
   std::vector<Interval> box;            ///< by factor: range of the rows' values
   std::vector<std::vector<bool>> seen;  ///< by factor: categorical levels that a row has; empty for numeric ones
-  std::vector<double> rootInverse;      ///< p x p row-major M with M M' = (X' X)^-1: the leverage of a row x is |M' x|^2
+  /// p x p row-major M with M M' = (X' X)^-1, or its part of the coefficients where there is nuisance: the leverage of a row x is
+  /// |M' x|^2.
+  std::vector<double> rootInverse;
   std::vector<Warning> warnings;
 };
 
@@ -75,14 +77,17 @@ struct Refusal {
   std::size_t rows = 0, parameters = 0;
 };
 
+/// Columns of a linear model that are estimated beside it and not reported, such as effects of blocks (Blocks.h): a number for
+/// each row. One that depends on the model and those before it takes nothing.
+using Nuisance = std::vector<std::vector<double>>;
+
 /// Householder QR with column pivoting in 113-bit arithmetic (80-bit where the compiler lacks it), on columns scaled to unit
 /// length. A column of which less than 1e-10 is independent of the others is aliased: refused, with its equation. `rows[i]` has a
 /// number for each factor. Numbers are taken as the decimals that were written (design::decimal). `model` without the constant:
-/// through the origin. `taken`: degrees of freedom of what was estimated of these rows and taken out of the response before
-/// (Blocks.h).
+/// through the origin.
 tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std::vector<Point>& rows,
                                   std::span<const double> response, const Model& model, double confidence = 0.95,
-                                  std::size_t taken = 0);
+                                  const Nuisance& nuisance = {});
 
 struct Prediction {
   double value = 0;

@@ -56,8 +56,9 @@ def gumbel(temperature, block=""):
     return share_of
 
 
-def reinforce(reward, weight):
-    """The loss of the step with SkipNet's gates drawn, and each moved by the reward of what it drew."""
+def reinforce(reward, weight, is_self_critical=False):
+    """The loss of the step with SkipNet's gates drawn, and each moved by the reward of what it drew; less, where that is asked for, what
+    the network earns as it is at inference."""
     def loss_of(model, arrays, step):
         chances, shares = [], []
 
@@ -68,8 +69,23 @@ def reinforce(reward, weight):
             shares.append(share)
             return share.detach()
 
+        def at_inference(model, arrays):
+            decided = []
+
+            def decision_of(score, threshold, _):
+                decided.append((score > threshold).to(score.dtype))
+                return decided[-1]
+
+            ConvNorm.training = False
+            with torch.no_grad():
+                result, = model.trained(arrays.image, decision_of)
+            ConvNorm.training = True
+            return reward(torch.stack(decided, 1), result, arrays.target)
+
         result, = model.trained(arrays.image, share_of)
         rewards = reward(torch.stack(shares, 1), result.detach(), arrays.target)
+        if is_self_critical:
+            rewards = rewards - at_inference(model, arrays)
         return F.cross_entropy(result, arrays.target) - weight * (rewards * torch.stack(chances, 1)).sum(1).mean()
     return loss_of
 
@@ -94,11 +110,11 @@ def blocks_saved(alpha):
     return reward
 
 
-def few_blocks(penalty):
-    """BlockDrop's, minus its mean over the batch."""
+def few_blocks(penalty, centred=True):
+    """BlockDrop's; where it is centred, minus its mean over the batch."""
     def reward(shares, result, target):
         own = torch.where(result.argmax(1) == target, 1 - shares.mean(1) ** 2, -penalty)
-        return (own - own.mean())[:, None].expand_as(shares)
+        return (own - own.mean() if centred else own)[:, None].expand_as(shares)
     return reward
 
 
@@ -138,6 +154,8 @@ CASES = [
     ("drawn skips", SKIPNET, CROSS, ", gates: gumbel(temperature: 0.5)", skipnet, by(gumbel(0.5))),
     ("rewarded skips", SKIPNET, CROSS, REWARDED.format("blocks_saved(alpha: 0.5)", 0.2), skipnet, reinforce(blocks_saved(0.5), 0.2)),
     ("rewarded skips, all alike", SKIPNET, CROSS, REWARDED.format("few_blocks(penalty: 2)", 1), skipnet, reinforce(few_blocks(2.0), 1)),
+    ("rewarded skips, beside inference", SKIPNET, CROSS, REWARDED.format("few_blocks(penalty: 2, centred: false)", "1, baseline: likeliest"),
+     skipnet, reinforce(few_blocks(2.0, False), 1, True)),
     ("drawn places", DYNCONV, "spatial_budget(theta: 0.2, slack: 0.9)", ", gates: gumbel", dynconv, places(0.2, 0.9)),
     ("drawn places, bounds that widen", DYNCONV, "spatial_budget(theta: 0.2, slack: 0.9, over: 8)", ", gates: gumbel", dynconv, places(0.2, 0.9, 8)),
     ("exits", SHALLOW, CROSS, "", shallow, exits(1, 1, 1)),

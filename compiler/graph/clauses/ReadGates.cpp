@@ -30,7 +30,16 @@ void readGumbel(ClauseReader& reader, const ast::Call* call, GateTraining& into)
                 "`" + reader.text(*call) + "`");
 }
 
-/// `reinforce(reward: blocks_saved(alpha: 0.1), weight: 0.01)`
+/// `likeliest`.
+void readBaseline(ClauseReader& reader, const ast::Argument& given, GateTraining& into) {
+  const auto* word = ast::dynCast<ast::NameRef>(given.value);
+  into.isSelfCritical = word != nullptr && word->name.text == "likeliest";
+  if (!into.isSelfCritical)
+    reader.fail(diag::design_clause_value, given.range, "reinforce", "`baseline: likeliest`, or none",
+                "`" + reader.text(*given.value) + "`");
+}
+
+/// `reinforce(reward: blocks_saved(alpha: 0.1), weight: 0.01, baseline: likeliest)`
 void readReinforce(ClauseReader& reader, const ast::Expr& expr, GateTraining& into) {
   into.mode = GateTraining::Mode::Reinforce;
   const auto* call = ast::dynCast<ast::Call>(&expr);
@@ -42,7 +51,8 @@ void readReinforce(ClauseReader& reader, const ast::Expr& expr, GateTraining& in
       reader.fail(diag::argument_twice, given.range, name);
     } else if (given.value != nullptr && name == "reward") {
       into.reward = given.value;
-      into.rewardText = sema::print(reader.pool, reader.value(*given.value));
+    } else if (given.value != nullptr && name == "baseline") {
+      readBaseline(reader, given, into);
     } else if (given.value != nullptr && name == "weight") {
       const Value value = reader.value(*given.value);
       const auto weight = reader.numberOf(value);
@@ -52,7 +62,7 @@ void readReinforce(ClauseReader& reader, const ast::Expr& expr, GateTraining& in
         reader.fail(diag::design_clause_value, given.range, "reinforce", "a weight above 0",
                     "`" + reader.text(*given.value) + "`");
     } else {
-      reader.fail(diag::design_clause_value, given.range, "reinforce", "`reward: r()` and `weight: 0.01`",
+      reader.fail(diag::design_clause_value, given.range, "reinforce", "`reward: r()`, `weight: 0.01` and `baseline: likeliest`",
                   "`" + reader.text(given.range) + "`");
     }
   }

@@ -31,6 +31,12 @@ struct Owned {
   std::unordered_map<std::uint32_t, TensorId> latest;      ///< of a buffer's or state's storage: its newest value
 };
 
+/// `let name = value`: an instance that this expression makes bears the name.
+struct GivenName {
+  const ast::Expr* value = nullptr;
+  std::string name;
+};
+
 /// A declaration that is about to be applied to tensors.
 struct Application {
   const ast::Callable& decl;

@@ -72,9 +72,11 @@ struct GateTraining {
   enum class Mode : std::uint8_t { StraightThrough, Soft, Gumbel, Reinforce } mode = Mode::StraightThrough;
   Rational temperature{1};            ///< Gumbel
   const ast::Expr* reward = nullptr;  ///< Reinforce: an operator of the decisions, and of what the loss takes
-  std::string rewardText;             ///< as the program writes it
-  Rational weight{1};                 ///< Reinforce: of its part of the loss
-  std::vector<Rational> exits;        ///< the weight of each exit's loss, the last result's behind them; empty: 1 each
+  /// Reinforce: what the network earns with the decisions that it takes at inference is taken off each reward (Rennie et al.
+  /// 2017, "Self-Critical Sequence Training for Image Captioning", section 3.2; BlockDrop, Wu et al. 2018, section 3.2).
+  bool isSelfCritical = false;
+  Rational weight{1};           ///< Reinforce: of its part of the loss
+  std::vector<Rational> exits;  ///< the weight of each exit's loss, the last result's behind them; empty: 1 each
   SrcRange exitsRange;
 };
 

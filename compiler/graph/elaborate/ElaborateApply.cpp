@@ -34,10 +34,10 @@ int textRank(const sema::Module& module) { return !module.isStandard ? 2 : modul
 
 Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema::Arguments arguments) {
   const bool isInstance = called.is(ValueKind::Instance);
-  const bool named = namedValue == &use;
+  const bool isNamed = named.value == &use;
   const bool changed = !isInstance && isMutable() && now.current != nullptr;
-  const std::string ownName = named ? pendingName : std::string();
-  const auto calledName = [&] { return named ? std::string_view(ownName) : std::string_view(called.decl->name.text); };
+  const std::string ownName = isNamed ? named.name : std::string();
+  const auto calledName = [&] { return isNamed ? std::string_view(ownName) : std::string_view(called.decl->name.text); };
   const Value callee = changed ? mutations.swapped(*this, called, calledName(), arguments) : called;
   const ast::Callable* decl = isInstance ? owned.instances[callee.id].decl : static_cast<const ast::Callable*>(callee.decl);
   const sema::Module* module = isInstance ? owned.instances[callee.id].module : callee.module;
@@ -50,7 +50,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   // Outside of any network, what is still missing may come from factors, or from what a `swap` replaces.
   if (now.current == nullptr && !isInstance && lacksParameter(*decl, arguments))
     return Evaluator::applyCallable(use, callee, std::move(arguments));
-  const std::string_view wantedName = named ? std::string_view(ownName) : std::string_view(decl->name.text);
+  const std::string_view wantedName = isNamed ? std::string_view(ownName) : std::string_view(decl->name.text);
   if (inPyTorchOrder(*decl, *module, arguments, isInstance ? owned.instances[callee.id].byPosition : arguments.list)) return {};
 
   Frame scratch;

@@ -160,6 +160,7 @@ bool Elaborator::assignBuffer(Local& local, Value value, SrcRange range) {
   if (value.id == local.value.id) return true;
   const auto old = static_cast<TensorId>(local.value.id);
   auto made = static_cast<TensorId>(value.id);
+  replay.noteWritten(made);
   if (graph[old].shape.size() != graph[made].shape.size()) {
     fail(diag::rank_mismatch, range, local.name, now.current->decl->name.text, graph[old].shape.size(), graph[made].shape.size());
     return false;

@@ -45,12 +45,9 @@ bool Elaborator::leaveTurn(const ast::For& loop) {
   return good;
 }
 
-void Elaborator::naming(const ast::Expr& value, std::string name) {
-  namedValue = &value;
-  pendingName = std::move(name);
-}
+void Elaborator::naming(const ast::Expr& value, std::string name) { named = {&value, std::move(name)}; }
 
-std::string Elaborator::givenName(const ast::Expr& value) const { return namedValue == &value ? pendingName : std::string(); }
+std::string Elaborator::givenName(const ast::Expr& value) const { return named.value == &value ? named.name : std::string(); }
 
 // ---- Graph ------------------------------------------------------------------------------------------------------------
 

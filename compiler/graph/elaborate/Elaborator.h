@@ -85,6 +85,7 @@ public:
   Tape tape;
   Paths paths;
   Owned owned;
+  GivenName named;  ///< what `naming` said last
   /// What is being evaluated; beside it, `frame`.
   struct Now {
     Activation* current = nullptr;
@@ -100,6 +101,11 @@ public:
   const std::vector<Margin>& margins() const { return gates.margins(); }
   /// Of a network that trains by REINFORCE: what its gates drew, in program order.
   const std::vector<Drawn>& drawnGates() const { return gates.drawn(); }
+  /// What is applied from here on is as at inference, but for gates, which still compute both arms (Gates::decide).
+  void beAtInference() {
+    inTraining = false;
+    gates.decide();
+  }
 
   using Evaluator::bind;
   using Evaluator::coerce;
@@ -244,8 +250,6 @@ private:
   TensorId normOfGradients = kNoTensor;  ///< made on first use
   bool writesUpdates = true;             ///< an optimiser's, and not its states alone
   std::uint32_t openCall = kNoCall;      ///< the innermost call or turn of Structure::calls that has not ended
-  const ast::Expr* namedValue = nullptr;
-  std::string pendingName;  ///< of `namedValue`
 };
 
 /// Evaluation of another place in between: a gradient's clause, an arm of a gate, an update. When it ends, all that says where an

@@ -208,16 +208,6 @@ Value Gates::joinExits(Elaborator& e, const Activation& network, Value last) {
 }
 
 // ---- Gates of a network that trains ------------------------------------------------------------------------------------
-//
-// Where a network trains every sample computes everything, so that everything has a gradient.
-//
-// A `skip` mixes its arms by a number a sample, which is 1 where the arm is computed at inference and 0 where it is left out. It
-// is made from the score that the gate's condition compares. Its gradient goes to the score as if it were the score itself
-// (straight-through estimator: Bengio et al. 2013, "Estimating or Propagating Gradients Through Stochastic Neurons", section 4;
-// with SkipNet's hard gates, Wang et al. 2018, section 3.3). `gates soft` mixes by the score; `gates gumbel` draws the number
-// (Jang et al. 2017, "Categorical Reparameterization with Gumbel-Softmax", section 2.2); `gates reinforce` draws it as well,
-// keeps how likely that was, and leaves the gradient to the reward (Losses.h). The value of an `exit` is one of several results,
-// each of which has a loss.
 
 namespace {
 
@@ -270,6 +260,11 @@ std::pair<Value, Value> Gates::trainedShare(Elaborator& e, const ast::Expr& cond
     if (e.options.search != nullptr) found.emplace_back();
   }
   if (!checkCondition(e, truth, condition.range, "skip")) return {};
+  if (isDecided) {
+    Value share = e.callNamed("closed_where", {truth}, {}, condition.range);
+    if (!share.isPoison()) decisions.push_back({static_cast<TensorId>(share.id), kNoTensor, condition.range});
+    return {truth, share};
+  }
   using Mode = GateTraining::Mode;
   const GateTraining& how = e.options.gates;
   const SrcRange range = condition.range;

@@ -5,8 +5,14 @@
 // it is true), and a Join {condition, computed, left} behind it. `exit` becomes an Exit {condition, value}; where exits were met,
 // the network's result is a Join of all their values and of the last one.
 //
-// Where the network trains there are no gates: arms are mixed, and an exit's value is one of the results. So it is where inputs
-// are searched for that make it slow; how far each gate is from the other decision is kept there.
+// Where a network trains every sample computes everything, so that everything has a gradient. A `skip` mixes its arms by a
+// number a sample, which is 1 where the arm is computed at inference and 0 where it is left out. It is made from the score that
+// the gate's condition compares. Its gradient goes to the score as if it were the score itself (straight-through estimator:
+// Bengio et al. 2013, "Estimating or Propagating Gradients Through Stochastic Neurons", section 4; with SkipNet's hard gates,
+// Wang et al. 2018, section 3.3). `gates soft` mixes by the score; `gates gumbel` draws the number (Jang et al. 2017,
+// "Categorical Reparameterization with Gumbel-Softmax", section 2.2); `gates reinforce` draws it as well, keeps how likely that
+// was, and leaves the gradient to the reward (Losses.h). The value of an `exit` is one of several results, each of which has a
+// loss. So it is where inputs are searched for that make it slow; how far each gate is from the other decision is kept there.
 //
 // The exits that a network has met so far are here; expressions are evaluated by the elaboration at hand.
 #pragma once
@@ -36,7 +42,7 @@ struct Margin {
 /// A decision that a training draws by REINFORCE.
 struct Drawn {
   TensorId share = kNoTensor;   ///< of each sample: 1 where the arm is computed, else 0
-  TensorId chance = kNoTensor;  ///< the logarithm of how likely that was
+  TensorId chance = kNoTensor;  ///< the logarithm of how likely that was; kNoTensor: it was decided as at inference
   SrcRange range;               ///< of the gate's condition
 };
 
@@ -52,6 +58,11 @@ public:
   const std::vector<Margin>& margins() const { return found; }
   /// In program order.
   const std::vector<Drawn>& drawn() const { return decisions; }
+  /// From here on gates of a network that trains decide as at inference, and nothing is drawn. `drawn` has these decisions alone.
+  void decide() {
+    isDecided = true;
+    decisions.clear();
+  }
   /// The result of a network with exits: every exit's value and the last one, put together again. Under `fallback best` the last
   /// one is the best of the exits' values, and the network gives none.
   sema::Value joinExits(Elaborator& elaborator, const Activation& network, sema::Value last);
@@ -70,6 +81,7 @@ private:
   std::vector<TensorId> trained;  ///< trainedResults()
   std::vector<Margin> found;      ///< margins()
   std::vector<Drawn> decisions;   ///< drawn()
+  bool isDecided = false;         ///< decide()
   TensorId reach = kNoTensor;     ///< of what is evaluated; kNoTensor: every sample comes there
   struct Best {
     TensorId score = kNoTensor, value = kNoTensor;

@@ -217,6 +217,8 @@ Replay::Begun Replay::begin(const Elaborator& e, const Application& application,
   begun.drawn = e.drawnGates().size();
   begun.shared = shared;
   begun.declarations = declarations.size() - 1;
+  begun.written = written.size();
+  begun.named = e.named.value;
   return begun;
 }
 
@@ -266,11 +268,16 @@ bool Replay::isSelfContained(const Elaborator& e, const Kept& kept) const {
 void Replay::end(const Elaborator& e, Begun begun, const Value& result) {
   const bool isSilent = e.session.sink.all().size() == begun.diagnostics && e.drawnGates().size() == begun.drawn;
   if (begun.key.empty() || result.isPoison() || !isSilent) return;
-  Kept made{std::move(begun.place), begun.first, extentOf(e), result, shared != begun.shared, false, {}, {}};
-  const bool tookStorage = std::ranges::any_of(made.place.tensors, [&](TensorId tensor) {
-    return index(e.graph[tensor].storage) >= made.first.storages;  // a buffer's
-  });
-  if (tookStorage || !isSelfContained(e, made)) return;
+  Kept made{std::move(begun.place), begun.first, extentOf(e), result, shared != begun.shared, false, {}, {}, {}};
+  // What was written from outside: it depends on the place whether it was copied.
+  const bool isWritten = std::any_of(written.begin() + static_cast<std::ptrdiff_t>(begun.written), written.end(),
+                                     [&](TensorId tensor) { return index(tensor) < made.first.tensors; });
+  // A block's own weights that it is given as well: a given one that is another elsewhere may be its own here.
+  const bool isGivenWeights = made.shares && std::ranges::any_of(made.place.tensors, [&](TensorId tensor) {
+                                return e.graph[e.graph[tensor].storage].kind == StorageClass::Weight;
+                              });
+  if (isWritten || isGivenWeights || !isSelfContained(e, made)) return;
+  if (e.named.value != begun.named) made.named = e.named;
   made.declarations.assign(declarations.begin() + static_cast<std::ptrdiff_t>(begun.declarations), declarations.end());
   std::ranges::sort(made.declarations);
   made.declarations.erase(std::unique(made.declarations.begin(), made.declarations.end()), made.declarations.end());
@@ -347,6 +354,7 @@ std::optional<Value> Replay::copy(Elaborator& e, const Begun& begun) {
   copier.copyTape(e.tape);
   copyNames(e, from, copier);
   copyRandoms(e.graph, from, copier);
+  if (from.named) e.named = *from.named;
   declarations.insert(declarations.end(), from.declarations.begin(), from.declarations.end());
   Value result = from.result;
   copier.value(result);

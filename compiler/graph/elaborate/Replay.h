@@ -1,10 +1,10 @@
 // Applications that were elaborated, so that an equal one is copied instead of being elaborated again. Internal to this folder.
 //
-// What an application adds to the graph depends on its declaration, its parameters and the types of its tensors: a network of a
-// hundred equal blocks elaborates one of them. The copy is the same to the last name and range; so a body sees nothing of where
-// it is applied but what its key says. Not copied is what has effects outside of the graph's forward pass (a place that a
-// `mutate` changes, a recorded call, margins of gates for a search, draws of REINFORCE), what is given tensors or instances as
-// parameters, and what reports anything.
+// What an application adds to the graph depends on its declaration, its parameters and the types of its tensors: of a network
+// of a hundred equal blocks one is elaborated. The copy is the same to the last name and range. Not copied is what sees more of
+// the place where it is applied (it writes a tensor from outside into a buffer, or is given its own weights), what has effects
+// outside of the graph's forward pass (a place that a `mutate` changes, a recorded call, margins of gates for a search, draws
+// of REINFORCE), what is given tensors or instances as parameters, and what reports anything.
 #pragma once
 
 #include "compiler/graph/elaborate/Activation.h"
@@ -43,7 +43,8 @@ public:
     std::string key;  ///< empty: it will not be kept
     Place place;
     Extent first;
-    std::size_t diagnostics = 0, drawn = 0, shared = 0, declarations = 0;
+    std::size_t diagnostics = 0, drawn = 0, shared = 0, declarations = 0, written = 0;
+    const ast::Expr* named = nullptr;  ///< Elaborator::named
   };
 
   /// To be called before the application binds anything. `rank`: Activation::rank.
@@ -57,6 +58,8 @@ public:
   void noteShared() { ++shared; }
   /// A result of the last operator got another storage: what ended with it is no longer what its application made.
   void noteMoved(std::size_t operators);
+  /// A tensor is written into a buffer. Whether it takes the buffer's storage itself depends on what was made last.
+  void noteWritten(TensorId tensor) { written.push_back(tensor); }
   /// The operator draws random numbers by the path of its application.
   void noteRandom(OpId op, std::string path) { randoms.emplace(index(op), std::move(path)); }
 
@@ -69,6 +72,7 @@ private:
     bool isStale = false;                            ///< a result got another storage since
     std::vector<const ast::Callable*> declarations;  ///< that were applied in it, each once
     std::vector<std::pair<StorageId, TensorId>> newest;  ///< the values of its buffers when it ended
+    std::optional<GivenName> named;                      ///< what it left of Elaborator::named
   };
   class Copier;
 
@@ -82,6 +86,7 @@ private:
   std::unordered_map<std::string, std::vector<std::uint32_t>> byKey;  ///< positions in `kept`
   std::unordered_map<std::uint32_t, std::string> randoms;
   std::vector<const ast::Callable*> declarations;  ///< applied so far
+  std::vector<TensorId> written;                   ///< noteWritten, so far
   std::size_t shared = 0;
 };
 

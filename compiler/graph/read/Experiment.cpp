@@ -98,7 +98,7 @@ struct Experiment::Impl {
   void reportDimension(const Structure& structure, const Tensor& tensor, ExprId dim, const sema::Values& values, Levels levels);
   bool check(const Structure& structure, const sema::Values& values, Levels levels);
   bool isCallable(const Value& value, SrcRange at, const char* what);
-  bool addLoss(Elaborator& e, Structure& s, const std::vector<Local>& factors);
+  bool addLoss(Elaborator& e, Structure& s, const std::vector<Local>& factors, const AppliedNetwork& network);
   bool addUpdates(Elaborator& e, Structure& s, const std::vector<Local>& factors);
 };
 
@@ -171,10 +171,10 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
     if (!input) return false;
     tensors.push_back(std::move(*input));
   }
-  const Value result = e.applyRoot(callee, std::move(*parameters), std::move(tensors), "", spec.of->range);
+  const AppliedNetwork applied{callee, std::move(*parameters), std::move(tensors), spec.of->range};
+  const Value result = e.applyRoot(callee, applied.parameters, applied.inputs, "", applied.use);
   if (result.isPoison()) return false;
-  const std::vector<Value> outputs = result.is(ValueKind::Tensor) ? std::vector<Value>{result} : result.items;
-  for (const Value& output : outputs) {
+  for (const Value& output : result.is(ValueKind::Tensor) ? std::vector<Value>{result} : result.items) {
     if (!output.is(ValueKind::Tensor)) {
       session.sink.report(diag::wrong_tensor, network.name.range, "the result of `" + network.name.text + "`", "tensors");
       return false;
@@ -184,7 +184,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
   if (spec.keepsFirstLayer && !keepFirstLayer(session.sink, s.graph, spec.range, network)) return false;
   lossBegin = s.graph.ops.size();
   if (spec.task == Task::Infer) return groupOfEach(session.sink, s.graph, spec.groups).has_value();
-  return addLoss(e, s, factors) && (spec.task == Task::Evaluate || addUpdates(e, s, factors));
+  return addLoss(e, s, factors, applied) && (spec.task == Task::Evaluate || addUpdates(e, s, factors));
 }
 
 /// Whether the value is an operator or block; reports what it is else.
@@ -195,7 +195,7 @@ bool Experiment::Impl::isCallable(const Value& value, SrcRange at, const char* w
   return good;
 }
 
-bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Local>& factors) {
+bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Local>& factors, const AppliedNetwork& network) {
   const SrcRange range = spec.loss != nullptr ? spec.loss->range : spec.range;
   const Value loss = spec.loss != nullptr ? e.evaluateIn(*spec.module, *spec.loss, factors)
                                           : Value::declaration(program.resolve(*program.find("std.nn"), spec.standardLoss));
@@ -220,7 +220,7 @@ bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Lo
   if (spec.gates.reward != nullptr && spec.task == Task::Train) {
     const Value reward = e.evaluateIn(*spec.module, *spec.gates.reward, factors);
     if (!isCallable(reward, spec.gates.reward->range, "a reward")) return false;
-    const Value policy = policyLoss(e, spec.gates, reward, *tensors);
+    const Value policy = policyLoss(e, spec.gates, reward, *tensors, network);
     if (!policy.isPoison()) number = e.callNamed("add", {number, policy}, {}, spec.gates.reward->range);
     if (policy.isPoison() || number.isPoison()) return false;
   }

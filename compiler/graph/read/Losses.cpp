@@ -107,30 +107,11 @@ Value besideOneAnother(Elaborator& e, const std::vector<Drawn>& gates, TensorId 
   return e.callNamed("stack", {std::move(list)}, {{"axis", Value::number(e.pool.constant(std::int64_t{1}))}}, at);
 }
 
-}  // namespace
-
-Value policyLoss(Elaborator& e, const GateTraining& gates, const Value& reward, const LossTensors& tensors) {
-  const std::vector<Drawn>& drawn = e.drawnGates();
-  const SrcRange at = gates.reward->range;
-  if (drawn.empty()) {
-    e.sink.report(diag::design_clause_value, at, "gates reinforce", "a network with a `skip`, whose decision it draws", "none");
-    return {};
-  }
-  for (const Drawn& gate : drawn) {
-    const ExprId first = e.graph[drawn.front().share].shape[0];
-    if (!e.agree(e.graph[gate.share].shape[0], first, "samples", gate.range, drawn.front().range)) return {};
-  }
+/// What decisions [samples, gates] and results earn: a number for each sample and gate. Poison after a report.
+Value earned(Elaborator& e, const Value& reward, const Value& shares, const LossTensors& tensors, SrcRange at) {
   const auto& decl = *static_cast<const ast::Callable*>(reward.decl);
-  const std::size_t wanted = 1 + tensors.results.size() + tensors.targets.size();
-  if (decl.tensors.size() != wanted) {
-    e.sink.report(diag::wrong_tensor, at, "a reward",
-                  std::to_string(wanted) + " tensors: the decisions [samples, gates], and then what the loss has");
-    return {};
-  }
-  const Value shares = besideOneAnother(e, drawn, &Drawn::share, at);
-  const Value chances = shares.isPoison() ? shares : besideOneAnother(e, drawn, &Drawn::chance, at);
   std::optional<std::vector<Local>> parameters = e.networkParameters(reward, {}, at);
-  if (chances.isPoison() || !parameters) return {};
+  if (!parameters) return {};
   std::vector<Value> given{shares};
   given.insert(given.end(), tensors.results.begin(), tensors.results.end());
   given.insert(given.end(), tensors.targets.begin(), tensors.targets.end());
@@ -147,6 +128,56 @@ Value policyLoss(Elaborator& e, const GateTraining& gates, const Value& reward, 
     const ExprId here = e.graph.tensors[number.id].shape[k], there = e.graph.tensors[shares.id].shape[k];
     if (!e.agree(here, there, k == 0 ? "samples" : "gates", at, decl.name.range)) return {};
   }
+  return number;
+}
+
+/// What the network earns as it is at inference. Poison after a report.
+Value earnedAtInference(Elaborator& e, const Value& reward, const LossTensors& tensors, const AppliedNetwork& network,
+                        SrcRange at) {
+  e.beAtInference();
+  const Value result = e.applyRoot(network.callee, network.parameters, network.inputs, "", network.use);
+  e.inTraining = true;  // what follows is the step's again
+  if (result.isPoison()) return {};
+  const Value shares = besideOneAnother(e, e.drawnGates(), &Drawn::share, at);
+  if (shares.isPoison()) return {};
+  return earned(e, reward, shares, {result.is(ValueKind::Tensor) ? std::vector<Value>{result} : result.items, tensors.targets},
+                at);
+}
+
+}  // namespace
+
+Value policyLoss(Elaborator& e, const GateTraining& gates, const Value& reward, const LossTensors& tensors,
+                 const AppliedNetwork& network) {
+  const std::vector<Drawn> drawn = e.drawnGates();
+  const SrcRange at = gates.reward->range;
+  if (drawn.empty()) {
+    e.sink.report(diag::design_clause_value, at, "gates reinforce", "a network with a `skip`, whose decision it draws", "none");
+    return {};
+  }
+  if (gates.isSelfCritical && !e.trainedResults().empty()) {
+    e.sink.report(diag::design_clause_value, at, "baseline: likeliest", "a network without exits", "one with exits");
+    return {};
+  }
+  for (const Drawn& gate : drawn) {
+    const ExprId first = e.graph[drawn.front().share].shape[0];
+    if (!e.agree(e.graph[gate.share].shape[0], first, "samples", gate.range, drawn.front().range)) return {};
+  }
+  const auto& decl = *static_cast<const ast::Callable*>(reward.decl);
+  const std::size_t wanted = 1 + tensors.results.size() + tensors.targets.size();
+  if (decl.tensors.size() != wanted) {
+    e.sink.report(diag::wrong_tensor, at, "a reward",
+                  std::to_string(wanted) + " tensors: the decisions [samples, gates], and then what the loss has");
+    return {};
+  }
+  const Value shares = besideOneAnother(e, drawn, &Drawn::share, at);
+  const Value chances = shares.isPoison() ? shares : besideOneAnother(e, drawn, &Drawn::chance, at);
+  if (chances.isPoison()) return {};
+  Value number = earned(e, reward, shares, tensors, at);
+  if (gates.isSelfCritical && !number.isPoison()) {
+    const Value usual = earnedAtInference(e, reward, tensors, network, at);
+    number = usual.isPoison() ? usual : e.callNamed("sub", {number, usual}, {}, at);
+  }
+  if (number.isPoison()) return {};
   return e.callNamed("policy_loss", {chances, number}, {{"weight", Value::number(e.pool.constant(gates.weight), true)}}, at);
 }
 

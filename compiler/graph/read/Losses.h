@@ -21,10 +21,21 @@ std::optional<LossTensors> addTargets(Elaborator& elaborator, const Value& loss,
 /// after a report. `at`: the text of the loss.
 Value sumOfLosses(Elaborator& elaborator, const GateTraining& gates, const Value& loss, const LossTensors& tensors, SrcRange at);
 
+/// A network as it was applied, with its inputs.
+struct AppliedNetwork {
+  Value callee;
+  std::vector<Local> parameters;
+  std::vector<Value> inputs;
+  SrcRange use;
+};
+
 /// Of a network whose gates were drawn: -weight * the mean over samples of the sum over gates of reward * log(chance of what was
 /// drawn), whose gradient is that of the expected reward (Williams 1992, "Simple Statistical Gradient-Following Algorithms for
 /// Connectionist Reinforcement Learning", equation 4). `reward`: an operator of the decisions [samples, gates] and of what the
-/// loss is given, with a number for each sample and gate as its result, through which no gradient passes. Poison after a report.
-Value policyLoss(Elaborator& elaborator, const GateTraining& gates, const Value& reward, const LossTensors& tensors);
+/// loss is given, with a number for each sample and gate as its result, through which no gradient passes. With
+/// GateTraining::isSelfCritical the network is applied once more, as it is at inference, and what that earns is taken off. Poison
+/// after a report.
+Value policyLoss(Elaborator& elaborator, const GateTraining& gates, const Value& reward, const LossTensors& tensors,
+                 const AppliedNetwork& network);
 
 }  // namespace tbem::graph

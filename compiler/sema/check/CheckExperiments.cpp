@@ -90,10 +90,12 @@ void NameChecker::checkTrain(const ast::Train& decl) {
   }
 }
 
-/// How gates are trained is a word; what it is given are values.
+/// How gates are trained is a word, and so is a reward's baseline; what else it is given are values.
 void NameChecker::gateMode(const ast::Expr* mode) {
   const auto* call = ast::dynCast<ast::Call>(mode);
-  for (const ast::Argument& given : call != nullptr ? call->arguments : std::vector<ast::Argument>{}) expr(given.value);
+  for (const ast::Argument& given : call != nullptr ? call->arguments : std::vector<ast::Argument>{}) {
+    if (given.name.text != "baseline") expr(given.value);
+  }
 }
 
 }  // namespace tbem::sema

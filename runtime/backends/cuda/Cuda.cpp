@@ -288,19 +288,18 @@ std::string uuid() {
   return device ? (*device)->uuid : "";
 }
 
-std::vector<std::string> equalCards(std::size_t& others) {
-  others = 0;
-  std::vector<std::string> uuids;
+tl::expected<Cards, std::string> equalCards() {
   const auto cards = visibleCards();
-  if (!cards || cards->empty()) return uuids;
+  if (!cards) return tl::unexpected(cards.error());
   const auto kind = [](const CardFacts& card) {
     return std::tuple(card.name, card.major, card.minor, card.multiprocessors, card.memory);
   };
+  Cards found;
   for (const CardFacts& card : *cards) {
-    if (kind(card) == kind(cards->front())) uuids.push_back(card.uuid);
+    if (kind(card) == kind(cards->front())) found.equal.push_back(card.uuid);
   }
-  others = cards->size() - uuids.size();
-  return uuids;
+  found.others = cards->size() - found.equal.size();
+  return found;
 }
 
 std::string busId() {

@@ -3,6 +3,8 @@
 
 #include "runtime/cudnn/Properties.h"
 
+#include <tl/expected.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,9 +24,13 @@ std::optional<std::uint64_t> takenMemory();
 /// The UUID of the card that this process uses: "GPU-7465626d-0000-0000-0000-000000000001"; "": there is none.
 std::string uuid();
 
-/// The UUIDs of the cards that this process may use and that are like the first, which is the one that it uses: of its name,
-/// capability, multiprocessors and memory. Empty: there is none. `others`: how many more there are.
-std::vector<std::string> equalCards(std::size_t& others);
+/// The cards that this process may use (CUDA_VISIBLE_DEVICES).
+struct Cards {
+  std::vector<std::string> equal;  ///< UUIDs of the first, which it uses, and of those of its name, capability, multiprocessors, memory
+  std::size_t others = 0;          ///< how many more there are
+};
+/// Errors, in words: there is no driver, it is too old, there is no card.
+tl::expected<Cards, std::string> equalCards();
 
 /// The card's address on its bus, by which other libraries know it: "0000:3b:00.0". "": there is no card, or it has none.
 std::string busId();

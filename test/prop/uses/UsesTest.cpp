@@ -34,7 +34,8 @@ std::set<std::string> wordsOfTheLanguage() {
         // what those clauses take
         "memory latency energy cpu ref memory_peak static_memory arena live poly degree leave_one_out cosine constant warmup "
         "flip "
-        "crop bf16 every command pytorch keras backend memory_baseline opaque exits gates gumbel reinforce reward turn soft "
+        "crop bf16 every command pytorch keras backend memory_baseline opaque exits gates gumbel reinforce reward likeliest turn "
+        "soft "
         "straight_through partial "
         "names",
         // perturbations and their methods

@@ -1,81 +1,17 @@
 // Equal applications are copied and not elaborated again. Where calls are recorded each one is elaborated, which is what copies
 // are held against here, to the last name, range and condition.
 #include "Fixture.h"
+#include "GraphText.h"
 #include "compiler/graph/ir/Verify.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ostream>
 #include <set>
-#include <type_traits>
 
 namespace tbem::test {
 namespace {
-
-template <class Id>
-requires std::is_enum_v<Id>
-auto number(Id id) { return static_cast<std::underlying_type_t<Id>>(id); }
-
-template <class Id>
-std::string numbers(const std::vector<Id>& ids) {
-  std::string text;
-  for (const Id id : ids) text += fmt::format("{} ", number(id));
-  return text;
-}
-
-std::string text(const SrcRange& range) { return fmt::format("{}-{}", range.begin, range.end); }
-
-std::string text(const graph::Op& op) {
-  std::string line = fmt::format(
-      "op {} {} {} '{}' in [{}] out [{}] phase {} of {} repeats {} window {} scope {} region {} owns [{}] ", number(op.kind),
-      static_cast<int>(op.primitive), op.declaration, op.path, numbers(op.inputs), numbers(op.outputs), number(op.phase),
-      number(op.forward), op.repeats, op.window, number(op.scope), number(op.region), numbers(op.regions));
-  line +=
-      fmt::format("gate {} at {} {} own {}:{} ", number(op.gate), text(op.range), text(op.use), op.own.library, op.own.symbol);
-  for (const graph::Attribute& attribute : op.attributes)
-    line += fmt::format("{}=[{}] ", attribute.name, numbers(attribute.values));
-  for (const graph::FlopPart& part : op.flops) line += fmt::format("{} {} ", part.name, number(part.count));
-  line += fmt::format("scalars [{}] roots [{}] ", numbers(op.scalars), fmt::join(op.elementwise.roots, " "));
-  for (const graph::ElemNode& node : op.elementwise.nodes) {
-    line += fmt::format("({} {} {} {} {} {} {} {} {}) ", number(node.op), node.a, node.b, node.c, node.input, node.value.str(),
-                        number(node.scalar), node.stream, node.dtype);
-  }
-  for (const graph::ElemOperand& operand : op.elementwise.operands) line += fmt::format("<{}> ", fmt::join(operand.axes, " "));
-  return line;
-}
-
-/// Everything of a graph, a line each.
-std::vector<std::string> everything(const graph::Graph& g) {
-  std::vector<std::string> lines;
-  for (const graph::Storage& s : g.storages) {
-    lines.push_back(fmt::format("storage {} '{}' {} {} {} {} at {}", number(s.kind), s.path, s.init.kind, number(s.init.a),
-                                number(s.init.b), s.carried, text(s.range)));
-  }
-  for (const graph::Tensor& t : g.tensors) {
-    lines.push_back(fmt::format("tensor {} {} [{}] in {} by {} at {}", t.name, static_cast<int>(t.dtype), numbers(t.shape),
-                                number(t.storage), number(t.producer), text(t.range)));
-  }
-  for (const graph::Op& op : g.ops) lines.push_back(text(op));
-  for (const graph::Region& r : g.regions) lines.push_back(fmt::format("region [{}] of {}", numbers(r.ops), number(r.owner)));
-  for (const graph::Scope& s : g.scopes)
-    lines.push_back(fmt::format("scope '{}' {} in {} at {}", s.path, s.declaration, number(s.parent), text(s.range)));
-  for (const graph::Obligation& o : g.obligations) {
-    std::string line = fmt::format("must {} {} '{}' at {} {} of {} '{}' culprit {}", number(o.kind), number(o.condition), o.text,
-                                   text(o.range), text(o.use), o.subject, o.message, number(o.culprit));
-    for (const auto& [name, value] : o.bindings) line += fmt::format(" {}={}", name, number(value));
-    lines.push_back(std::move(line));
-  }
-  for (const graph::RuntimeScalar& s : g.scalars) lines.push_back(fmt::format("scalar {} {}", s.name, number(s.value)));
-  for (const graph::Graph::Weight& w : g.weights) {
-    lines.push_back(
-        fmt::format("weight {} {} {} {} {}", number(w.value), number(w.gradient), number(w.after), w.optimizer, w.frozen));
-  }
-  lines.push_back(fmt::format("inputs [{}] outputs [{}] buffers [{}] states [{}] loss {}", numbers(g.inputs), numbers(g.outputs),
-                              numbers(g.buffers), numbers(g.states), number(g.loss)));
-  return lines;
-}
 
 /// Elaborates with and without copies. The graph with copies, after it was found equal to the other; nothing after a failure.
 std::optional<graph::Row> compared(Built& copied, const std::string& program) {
@@ -226,6 +162,63 @@ network net(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
   return z
 }
 )"},
+        Program{"own weights given", R"(block tied(x: tensor[n, c, h, w], k: tensor[c, c, a, b]) -> tensor[n, c, h, w] {
+  weight weight: tensor[c, c, 1, 1] init he_normal
+  return correlate2d(x, weight) + correlate2d(x, k)
+}
+network net(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
+  let e = conv2d(out: c, kernel: 1)
+  let h0 = e(x)
+  let t = tied()
+  let a = t(h0, e.weight)
+  let b = t(a, t.weight)
+  return t(t(b, e.weight), t.weight)
+}
+)"},
+        Program{"what was made last", R"(block pass(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
+  buffer last: tensor[n, c, h, w] init zeros
+  last = x
+  return last + x
+}
+network net(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
+  let a = relu(x)
+  let b = relu(a)
+  let q = pass(a)
+  let d = relu(b)
+  return pass(d) + pass(q) + pass(reshape(relu(d), [n, c, h, w]))
+}
+)"},
+        Program{"names of arguments", R"(block blk(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
+  let z = relu(x)
+  let w2 = z * z
+  return w2
+}
+network net(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
+  let p = conv2d(out: shape(blk(x))[1], kernel: 1)
+  let q = conv2d(out: shape(blk(relu(x)))[1], kernel: 1)
+  let r = conv2d(out: shape(blk(relu(x)))[1], kernel: 1)
+  return x |> p |> q |> r
+}
+)"},
+        Program{"own gradients and lists", R"(operator own(x: tensor[n, c, h, w]) -> (y: tensor[n, c, h, w])
+  backward x: dy * 2
+{
+  let z = relu(x)
+  return z * 3
+}
+block sum_of(xs: list of tensor[n, c, h, w]; times: int = 1) -> tensor[n, c, h, w] {
+  var y = xs[0]
+  for i in 1 .. len(xs) { y = y + xs[i] }
+  for i in 0 .. times { y = own(y) }
+  return y
+}
+network inner(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] { return x |> own |> conv2d(out: c, kernel: 1) |> own }
+network net(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
+  let a = inner(x)
+  let b = inner(a)
+  return sum_of([a, b, a]) + sum_of([b, a, a]) + sum_of([a, b, a]) + sum_of([b, b], times: 2)
+}
+)"},
         Program{
             "stopped",
             R"(block half(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] { return stop_gradient(x |> conv2d(out: c, kernel: 1)) + x }
@@ -238,6 +231,52 @@ network net(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] {
       std::ranges::replace(name, ' ', '_');
       return name;
     });
+
+/// How a training treats gates, whose decisions are kept outside of the graph.
+TEST(Replay, GatesOfTrainings) {
+  const std::string network = R"(block gated(x: tensor[n, c]; tau: real) -> tensor[n, c] {
+  let g = x |> dense(1) |> sigmoid |> reshape([n])
+  let y = skip dense(x, c) when g <= tau leaving x
+  return y
+}
+network net(x: tensor[n, c]) -> tensor[n, c] {
+  let shared = gated(tau: 0.5)
+  return x |> gated(tau: 0.5) |> gated(tau: 0.5) |> shared |> shared |> gated(tau: 0.5)
+}
+operator saved(computed: tensor[b, g], y: tensor[b, c], t: tensor[b, c]) -> (reward: tensor[b, g]) { return 1 - computed }
+)";
+  for (const char* gates : {"straight_through", "soft", "gumbel(temperature: 0.5)", "reinforce(reward: saved())",
+                            "reinforce(reward: saved(), baseline: likeliest)"}) {
+    const std::string program = network + "design d of net { factor batch: 2, 4\n input x: [batch, 3]\n" +
+                                " task train(loss: mse, optimizer: sgd(lr: 0.1), gates: " + gates + ") }\n";
+    Built built(program);
+    compared(built, program);
+  }
+}
+
+/// Structures of one design share nothing, and a mutation's places are elaborated each time.
+TEST(Replay, FactorsThatSteerAndMutations) {
+  const std::string program = R"(import std.vision: small_vgg
+mutate family of small_vgg {
+  repeat stage[1].conv2d as convs: 1, 2
+  swap   relu            as act: relu, gelu
+}
+design d of family(depth: 11, width: 4) {
+  factor convs
+  factor act
+  input image: [2, 3, 32, 32]
+  task train(loss: cross_entropy, optimizer: sgd(lr: 0.1))
+}
+)";
+  for (std::uint32_t convs = 0; convs < 2; ++convs) {
+    for (std::uint32_t act = 0; act < 2; ++act) {
+      Built copied(program), each(program, {.recordCalls = true});
+      const auto found = copied.row({convs, act}), expected = each.row({convs, act});
+      ASSERT_TRUE(found && expected) << copied.errors();
+      EXPECT_EQ(everything(found->graph()), everything(expected->graph()));
+    }
+  }
+}
 
 TEST(Replay, EachCopyDrawsNumbersOfItsOwn) {
   const std::string program = R"(block noisy(x: tensor[n, c]) -> tensor[n, c] { return dropout(x, p: 0.5) }

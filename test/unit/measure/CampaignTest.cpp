@@ -5,9 +5,11 @@
 
 #include <unistd.h>
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <thread>
 
 namespace tbem::measure {
@@ -238,7 +240,7 @@ TEST(Campaign, LanesRunCasesSideBySideAndOthersAlone) {
       world.runs.emplace_back(one.identity, one.repeat);
       wasShared = wasShared || !busy.insert(lane).second ||
                   threads.emplace(lane, std::this_thread::get_id()).first->second != std::this_thread::get_id();
-      wasDisturbed = wasDisturbed || isAlone || (one.row % 2 != 0 && busy.size() > 1);
+      wasDisturbed = wasDisturbed || isAlone || (one.row % 2 != 0 && (busy.size() > 1 || lane != 0));
       isAlone = one.row % 2 != 0;
       together = std::max(together, busy.size());
     }
@@ -292,6 +294,53 @@ TEST(Campaign, WhatEndsALaneEndsAll) {
     EXPECT_LE(world.runs.size(), 7u + 3u);
     EXPECT_EQ(result.ok, world.stored.size());
     EXPECT_EQ(result.left, 40 - result.ok);
+  }
+}
+
+/// A disk that is full is told, though the campaign was to end anyway: the second lane's case ends after the time is spent.
+TEST(Campaign, AnErrorIsToldAfterTheTimeIsSpent) {
+  World world;
+  Hooks hooks = world.hooks();
+  std::atomic<std::size_t> slow = 0;
+  hooks.beside = [](const Case&) { return true; };
+  hooks.run = [&](const Case& one, double, std::size_t lane) {
+    if (lane == 1) slow = one.row + 1;
+    ::usleep(lane == 0 ? 20'000 : 200'000);
+    Measurement m;
+    m.status = Status::Ok;
+    return m;
+  };
+  hooks.commit = [&, keep = hooks.commit](const Case& one, const Measurement& value) -> tl::expected<void, std::string> {
+    if (one.row + 1 == slow) return tl::unexpected(std::string("disk full"));
+    return keep(one, value);
+  };
+  CampaignSettings settings;
+  settings.lanes = 2;
+  settings.maxSeconds = 0.05;
+  const auto result = runCampaign(grid(40, 1), hooks, settings);
+  EXPECT_EQ(result.end, End::Error);
+  EXPECT_EQ(result.error, "disk full");
+}
+
+/// What a hook throws ends the campaign with its text, in whichever lane.
+TEST(Campaign, WhatIsThrownIsAnError) {
+  for (const std::size_t thrower : {0U, 1U}) {
+    World world;
+    Hooks hooks = world.hooks();
+    hooks.beside = [](const Case&) { return true; };
+    hooks.run = [&](const Case&, double, std::size_t lane) -> std::optional<Measurement> {
+      if (lane == thrower) throw std::runtime_error("no memory");
+      ::usleep(2000);
+      Measurement m;
+      m.status = Status::Ok;
+      return m;
+    };
+    CampaignSettings settings;
+    settings.lanes = 2;
+    const auto result = runCampaign(grid(40, 1), hooks, settings);
+    EXPECT_EQ(result.end, End::Error);
+    EXPECT_EQ(result.error, "no memory");
+    EXPECT_EQ(result.ok, world.stored.size());
   }
 }
 

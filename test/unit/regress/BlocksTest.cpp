@@ -56,8 +56,7 @@ TEST(Blocks, WithinRowsTheyAreHalfTheMeanDifference) {
   EXPECT_NEAR((*effects)[0], -difference / 2, 1e-12);
 }
 
-/// The fit to what is left has the coefficients and residuals of the fit with both, and its residual deviation where the degrees
-/// of freedom of the blocks are counted.
+/// The fit to what is left, with the blocks as nuisance, has all numbers of the fit with both.
 TEST(Blocks, WhatIsLeftFitsAsWithBoth) {
   std::vector<Point> rows, withBlock;
   std::vector<double> response;
@@ -73,7 +72,9 @@ TEST(Blocks, WhatIsLeftFitsAsWithBoth) {
   ASSERT_TRUE(effects);
   std::vector<double> left = response;
   for (std::size_t i = 0; i < left.size(); ++i) left[i] -= (*effects)[blocks[i]];
-  const auto alone = fit(kFactors, rows, left, model(), 0.95, 1);
+  std::vector<double> share;
+  for (const std::uint32_t block : blocks) share.push_back(block == 0 ? 1 : -1);
+  const auto alone = fit(kFactors, rows, left, model(), 0.95, {share});
   std::vector<Factor> all = kFactors;
   all.push_back({"card", {}, {"0", "1"}});
   const auto both = fit(all, withBlock, response, design::hierarchical({{{{0, 1}}}, {{{0, 2}}}, {{{1, 1}}}, {{{2, 1}}}}, all));
@@ -81,6 +82,19 @@ TEST(Blocks, WhatIsLeftFitsAsWithBoth) {
   EXPECT_EQ(alone->residualDegrees, both->residualDegrees);
   EXPECT_NEAR(*alone->residualSd, *both->residualSd, 1e-13);
   for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_NEAR(alone->residuals[i], both->residuals[i], 1e-13);
+  EXPECT_NEAR(*alone->looRmse, *both->looRmse, 1e-12);
+  for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_NEAR(alone->leverages[i], both->leverages[i], 1e-12);
+  for (const Coefficient& coefficient : alone->coefficients) {
+    for (const Coefficient& other : both->coefficients) {
+      if (other.term != coefficient.term) continue;
+      EXPECT_NEAR(*coefficient.standardError, *other.standardError, 1e-12) << coefficient.term;
+      EXPECT_NEAR(coefficient.interval->low, other.interval->low, 1e-11) << coefficient.term;
+    }
+  }
+  // A column that depends on the others takes nothing.
+  const auto twice = fit(kFactors, rows, left, model(), 0.95, {share, share, std::vector<double>(rows.size(), 0)});
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(twice->residualDegrees, alone->residualDegrees);
   for (const RawCoefficient& coefficient : alone->raw) {
     for (const RawCoefficient& other : both->raw) {
       if (other.term == coefficient.term) {
@@ -88,6 +102,12 @@ TEST(Blocks, WhatIsLeftFitsAsWithBoth) {
       }
     }
   }
+}
+
+TEST(Blocks, SharesSayInWhichARowIs) {
+  const std::vector<InBlock> observations = {{0, 0}, {0, 1}, {0, 2}, {1, 2}, {1, 2}, {2, 0}, {2, 0}, {2, 1}, {2, 2}};
+  const Nuisance shares = blockShares(observations, 3, 3);
+  EXPECT_EQ(shares, (Nuisance{{0, -1, 0.25}, {0, -1, 0}}));
 }
 
 /// A block for each level of a factor cannot be told from it.

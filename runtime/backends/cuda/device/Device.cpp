@@ -115,7 +115,8 @@ tl::expected<std::vector<CardFacts>, std::string> visibleCards() {
   if (const int result = (*driver)->deviceCount(&count); result != 0) return tl::unexpected(textOf(**driver, result));
   for (int number = 0; number < count; ++number) {
     CardFacts card;
-    if (describe(**driver, number, card).empty()) cards.push_back(std::move(card));
+    if (std::string why = describe(**driver, number, card); !why.empty()) return tl::unexpected(std::move(why));
+    cards.push_back(std::move(card));
   }
   return cards;
 }

@@ -31,8 +31,8 @@ struct Device : CardFacts {
   StreamHandle stream = nullptr;
 };
 
-/// The cards that this process may use (CUDA_VISIBLE_DEVICES), in the driver's order; those that it cannot say all of are left
-/// out. Errors, in words: there is no driver, it is too old, there is no card.
+/// The cards that this process may use (CUDA_VISIBLE_DEVICES), in the driver's order, one at least. Errors, in words: there is no
+/// driver, it is too old, there is no card, it does not say all of one.
 tl::expected<std::vector<CardFacts>, std::string> visibleCards();
 
 /// The device, its context current on this thread. Errors, in words: there is no driver, it is too old, there is no card, the
