@@ -102,7 +102,7 @@ Value Elaborator::runBody(Activation& a) {
   a.frame.result = {};
   if (result.isPoison()) return {};
   result = gates.joinExits(*this, a, std::move(result));
-  return result.isPoison() ? Value{} : bindResults(a, std::move(result));
+  return result.isPoison() ? Value{} : bindResults(a, result);
 }
 
 /// A body whose declaration says its gradient. A result that it only passes on gets a value of its own, where the gradient of
@@ -165,7 +165,7 @@ bool Elaborator::bindResult(Activation& a, const ast::Result& declared, const as
 }
 
 /// The results of a body meet their declared types; names first met there bind; then `post` holds.
-Value Elaborator::bindResults(Activation& a, Value result) {
+Value Elaborator::bindResults(Activation& a, const Value& result) {
   const std::vector<ast::Result>& declared = a.decl->results;
   std::vector<Value> parts = result.is(ValueKind::Tuple) ? result.items : std::vector<Value>{result};
   const SrcRange at = a.frame.returnedText != nullptr ? a.frame.returnedText->range : a.decl->name.range;

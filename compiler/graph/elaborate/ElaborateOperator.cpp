@@ -38,6 +38,7 @@ Value Elaborator::runLeaf(Activation& a) {
   std::vector<TensorId> results;
   if (!makeResults(a, results)) return {};
   std::vector<Value> made;
+  made.reserve(results.size());
   for (const TensorId result : results) made.push_back(Value::indexed(ValueKind::Tensor, index(result)));
   if (!checkPosts(a, remaining, made)) return {};
   if (results.empty()) return fail(diag::no_result, a.use, a.decl->name.text);
@@ -182,6 +183,7 @@ bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) 
                                 [&](const runtime::Signature& one) { return one.name == word; });
   if (!isView && row == std::end(runtime::kSignatures)) {
     std::vector<std::string> names;
+    names.reserve(std::size(runtime::kSignatures));
     for (const runtime::Signature& one : runtime::kSignatures) names.emplace_back(one.name);
     Diagnostic& d = sink.report(diag::unknown_primitive, a.decl->native->callee->range, word);
     if (const std::string near = nearest(word, names); !near.empty()) d.note("did you mean `" + near + "`?");

@@ -41,6 +41,7 @@ std::optional<Init> Elaborator::readInit(const ast::Expr* init) {
   const auto row = std::find_if(kInits.begin(), kInits.end(), [&](const InitRow& one) { return one.name == word; });
   if (row == kInits.end()) {
     std::vector<std::string> names;
+    names.reserve(kInits.size());
     for (const InitRow& one : kInits) names.emplace_back(one.name);
     Diagnostic& d = sink.report(diag::unknown_init, init->range, word);
     if (const std::string near = nearest(word, names); !near.empty())

@@ -16,7 +16,7 @@ const Labels* Activation::labelsOf(std::string_view name) const {
   return nullptr;
 }
 
-Elaborator::Elaborator(Session& session, const sema::Program& program, Structure& out, ElaborateOptions options)
+Elaborator::Elaborator(Session& session, const sema::Program& program, Structure& out, const ElaborateOptions& options)
     : Evaluator(program, out.pool, session.sink),
       session(session),
       out(out),

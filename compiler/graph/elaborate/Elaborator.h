@@ -55,7 +55,7 @@ struct TargetType {
 
 class Elaborator : public sema::Evaluator {
 public:
-  Elaborator(Session& session, const sema::Program& program, Structure& out, ElaborateOptions options);
+  Elaborator(Session& session, const sema::Program& program, Structure& out, const ElaborateOptions& options);
 
   /// Applies a network, loss or block to tensors at the root. `name`: its path; empty: the network itself.
   Value applyRoot(const Value& callee, std::vector<Local> parameters, std::vector<Value> tensors, const std::string& name,
@@ -191,7 +191,7 @@ private:
   // Conditions, bodies and their results (ElaborateBody.cpp)
   Value runBody(Activation& a);
   Value runBodyWithGradient(Activation& a);
-  Value bindResults(Activation& a, Value result);
+  Value bindResults(Activation& a, const Value& result);
   bool bindResult(Activation& a, const ast::Result& declared, const ast::TensorType& type, TensorId tensor, std::size_t position);
   Value copyOf(TensorId tensor, SrcRange range);
   bool requireCondition(Activation& a, sema::Requirement kind, const ast::Expr& condition);

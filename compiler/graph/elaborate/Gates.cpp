@@ -288,7 +288,7 @@ std::pair<Value, Value> Gates::trainedShare(Elaborator& e, const ast::Expr& cond
 /// What REINFORCE draws of a score: the share of the computed arm; poison after a report.
 Value Gates::drawShare(Elaborator& e, const Value& score, const Value& opens, SrcRange range) {
   const Value chance = e.callNamed("soft_share", {score}, {{"opens", opens}}, range);
-  const Value share = chance.isPoison() ? chance : e.callNamed("drawn_share", {chance}, {}, range);
+  Value share = chance.isPoison() ? chance : e.callNamed("drawn_share", {chance}, {}, range);
   const Value logarithm = share.isPoison() ? share : e.callNamed("log_chance", {chance, share}, {}, range);
   if (logarithm.isPoison()) return {};
   decisions.push_back({static_cast<TensorId>(share.id), static_cast<TensorId>(logarithm.id), range});

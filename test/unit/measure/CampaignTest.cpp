@@ -297,26 +297,31 @@ TEST(Campaign, WhatEndsALaneEndsAll) {
   }
 }
 
-/// A disk that is full is told, though the campaign was to end anyway: the second lane's case ends after the time is spent.
-TEST(Campaign, AnErrorIsToldAfterTheTimeIsSpent) {
+/// A disk that is full is told, though the campaign was to end anyway: the second lane's case ends after the stop.
+TEST(Campaign, AnErrorIsToldAfterAStop) {
   World world;
   Hooks hooks = world.hooks();
-  std::atomic<std::size_t> slow = 0;
+  std::atomic<std::size_t> other = 0;  // the row of the second lane, from 1
+  std::atomic<bool> isStopped = false;
   hooks.beside = [](const Case&) { return true; };
   hooks.run = [&](const Case& one, double, std::size_t lane) {
-    if (lane == 1) slow = one.row + 1;
-    ::usleep(lane == 0 ? 20'000 : 200'000);
+    if (lane == 1) other = one.row + 1;
+    while (lane == 0 ? other == 0 : !isStopped) ::usleep(1000);
     Measurement m;
     m.status = Status::Ok;
     return m;
   };
   hooks.commit = [&, keep = hooks.commit](const Case& one, const Measurement& value) -> tl::expected<void, std::string> {
-    if (one.row + 1 == slow) return tl::unexpected(std::string("disk full"));
+    if (one.row + 1 == other) return tl::unexpected(std::string("disk full"));
     return keep(one, value);
   };
   CampaignSettings settings;
   settings.lanes = 2;
-  settings.maxSeconds = 0.05;
+  settings.stop = [&] {
+    if (world.stored.empty()) return false;
+    isStopped = true;
+    return true;
+  };
   const auto result = runCampaign(grid(40, 1), hooks, settings);
   EXPECT_EQ(result.end, End::Error);
   EXPECT_EQ(result.error, "disk full");
@@ -327,10 +332,14 @@ TEST(Campaign, WhatIsThrownIsAnError) {
   for (const std::size_t thrower : {0U, 1U}) {
     World world;
     Hooks hooks = world.hooks();
+    std::atomic<bool> isThrown = false;
     hooks.beside = [](const Case&) { return true; };
     hooks.run = [&](const Case&, double, std::size_t lane) -> std::optional<Measurement> {
-      if (lane == thrower) throw std::runtime_error("no memory");
-      ::usleep(2000);
+      if (lane == thrower) {
+        isThrown = true;
+        throw std::runtime_error("no memory");
+      }
+      while (!isThrown) ::usleep(1000);
       Measurement m;
       m.status = Status::Ok;
       return m;
