@@ -51,6 +51,7 @@ private:
 
   Value call(std::string_view name, std::vector<Value> tensors, const std::vector<std::pair<std::string, Rational>>& numbers) {
     std::vector<std::pair<std::string_view, Value>> parameters;
+    parameters.reserve(numbers.size());
     for (const auto& [word, number] : numbers) parameters.emplace_back(word, Value::number(e.pool.constant(number), true));
     return e.callNamed(name, std::move(tensors), std::move(parameters), search.range);
   }

@@ -76,6 +76,7 @@ Value sumOfLosses(Elaborator& e, const GateTraining& gates, const Value& loss, c
     return {};
   }
   std::vector<std::vector<Value>> all;  // of each loss: the results that it is given
+  all.reserve(exits.size());
   for (const TensorId exit : exits) all.push_back({tensorValue(exit)});
   if (all.empty()) all.push_back(tensors.results);
   Value sum;
@@ -115,7 +116,7 @@ Value earned(Elaborator& e, const Value& reward, const Value& shares, const Loss
   std::vector<Value> given{shares};
   given.insert(given.end(), tensors.results.begin(), tensors.results.end());
   given.insert(given.end(), tensors.targets.begin(), tensors.targets.end());
-  const Value number = e.applyRoot(reward, std::move(*parameters), std::move(given), decl.name.text, at);
+  Value number = e.applyRoot(reward, std::move(*parameters), std::move(given), decl.name.text, at);
   if (number.isPoison()) return {};
   const auto shapeText = [&](const Value& tensor) { return graph::shapeText(e.pool, e.graph, static_cast<TensorId>(tensor.id)); };
   if (!number.is(ValueKind::Tensor) || e.graph.tensors[number.id].shape.size() != 2) {

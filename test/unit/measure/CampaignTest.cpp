@@ -75,6 +75,7 @@ TEST(Ordered, IsAPermutationThatInterleavesRepeats) {
 
 std::vector<std::uint32_t> rowsOf(const std::vector<Case>& cases) {
   std::vector<std::uint32_t> rows;
+  rows.reserve(cases.size());
   for (const Case& one : cases) rows.push_back(one.row);
   return rows;
 }

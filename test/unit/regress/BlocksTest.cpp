@@ -17,6 +17,12 @@ Model model(bool throughOrigin = false) {
   return design::hierarchical({{{{0, 1}}}, {{{0, 2}}}, {{{1, 1}}}}, kFactors, throughOrigin);
 }
 
+/// Of 18 rows, each pair of levels once.
+Point placeOf(std::uint32_t row) {
+  const std::uint32_t kind = row / 6;
+  return {1.0 + row % 6, static_cast<double>(kind)};
+}
+
 double truth(const Point& row) { return 2 + 3 * row[0] - 0.25 * row[0] * row[0] + 5 * row[1]; }
 
 /// Without noise the effects are what was added, whatever rows stand in which block.
@@ -26,7 +32,7 @@ TEST(Blocks, EffectsAreFoundExactly) {
   std::vector<double> response;
   std::vector<std::uint32_t> blocks;
   for (std::uint32_t i = 0; i < 18; ++i) {
-    rows.push_back({1.0 + i % 6, static_cast<double>(i / 6)});
+    rows.push_back(placeOf(i));
     blocks.push_back((i * i + i / 5) % 3);
     response.push_back(truth(rows.back()) + added[blocks.back()]);
   }
@@ -43,7 +49,7 @@ TEST(Blocks, WithinRowsTheyAreHalfTheMeanDifference) {
   std::vector<std::uint32_t> blocks;
   double difference = 0;
   for (std::uint32_t i = 0; i < 18; ++i) {
-    const Point row = {1.0 + i % 6, static_cast<double>(i / 6)};
+    const Point row = placeOf(i);
     const double first = truth(row) + std::sin(7.0 * i), second = first + 1 + std::cos(3.0 * i);
     rows.insert(rows.end(), {row, row});
     response.insert(response.end(), {first, second});
@@ -62,7 +68,7 @@ TEST(Blocks, WhatIsLeftFitsAsWithBoth) {
   std::vector<double> response;
   std::vector<std::uint32_t> blocks;
   for (std::uint32_t i = 0; i < 18; ++i) {
-    rows.push_back({1.0 + i % 6, static_cast<double>(i / 6)});
+    rows.push_back(placeOf(i));
     blocks.push_back((i * i) % 5 == 0 ? 1 : 0);
     withBlock.push_back(rows.back());
     withBlock.back().push_back(blocks.back());
@@ -73,6 +79,7 @@ TEST(Blocks, WhatIsLeftFitsAsWithBoth) {
   std::vector<double> left = response;
   for (std::size_t i = 0; i < left.size(); ++i) left[i] -= (*effects)[blocks[i]];
   std::vector<double> share;
+  share.reserve(blocks.size());
   for (const std::uint32_t block : blocks) share.push_back(block == 0 ? 1 : -1);
   const auto alone = fit(kFactors, rows, left, model(), 0.95, {share});
   std::vector<Factor> all = kFactors;
@@ -116,7 +123,7 @@ TEST(Blocks, ThatAreAFactorsLevelsAreRefused) {
   std::vector<double> response;
   std::vector<std::uint32_t> blocks;
   for (std::uint32_t i = 0; i < 18; ++i) {
-    rows.push_back({1.0 + i % 6, static_cast<double>(i / 6)});
+    rows.push_back(placeOf(i));
     blocks.push_back(i / 6);
     response.push_back(truth(rows.back()));
   }
