@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <map>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <set>
 #include <system_error>
@@ -131,16 +131,14 @@ public:
 
 private:
   void run(std::size_t lane) {
-    while (const runtime::Case* const one = take(lane)) {
-      const double began = monotonicSeconds();
-      try {
+    try {
+      while (const runtime::Case* const one = take(lane)) {
+        const double began = monotonicSeconds();
         finish(*one, hooks.run(*one, settings.rowSeconds, lane), began);
-      } catch (const std::exception& problem) {
-        const std::lock_guard lock(mutex);
-        fail(problem.what());
-        changed.notify_all();
-        return;
       }
+    } catch (const std::exception& problem) {
+      const std::lock_guard lock(mutex);
+      fail(problem.what());
     }
   }
 
@@ -192,6 +190,7 @@ private:
   /// Whatever else ended the campaign, an error is told.
   void fail(std::string why) {
     isOver = true;
+    changed.notify_all();
     if (result.end == End::Error) return;
     result.end = End::Error;
     result.error = std::move(why);
@@ -201,6 +200,7 @@ private:
   const runtime::Case* over(End end) {
     if (!isOver) result.end = end;
     isOver = true;
+    changed.notify_all();  // lanes may wait for a case that only the first one takes
     return nullptr;
   }
 

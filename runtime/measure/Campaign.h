@@ -37,8 +37,8 @@ struct Hooks {
   /// Is it there? Asked once for each case, before anything runs. An error ends the campaign.
   std::function<tl::expected<std::optional<Known>, std::string>(const runtime::Case&)> known;
   /// Runs one case. The limit is that of a row, 0: none. `lane`: below CampaignSettings::lanes; a lane runs one
-  /// case at a time, each on a thread of its own, the first on that of the caller, and cases that run alone there. Nothing: it was
-  /// interrupted, and so is the campaign; what it throws is an error that ends it.
+  /// case at a time, each on a thread of its own, the first on that of the caller, and cases that run alone there. Nothing: it
+  /// was interrupted, and so is the campaign; what it throws is an error that ends it.
   std::function<std::optional<runtime::Measurement>(const runtime::Case&, double timeLimit, std::size_t lane)> run;
   /// Whether a case may run while other lanes run such ones; may be empty: none may.
   std::function<bool(const runtime::Case&)> beside;

@@ -328,6 +328,22 @@ TEST(Campaign, AnErrorIsToldAfterAStop) {
   EXPECT_EQ(result.error, "disk full");
 }
 
+/// Lanes that wait for a case which only the first one takes do not wait for ever where that one stops.
+TEST(Campaign, AStopBeforeACaseThatRunsAloneEndsAllLanes) {
+  World world;
+  Hooks hooks = world.hooks();
+  hooks.beside = [](const Case&) { return false; };
+  CampaignSettings settings;
+  settings.lanes = 4;
+  settings.stop = [&, caller = std::this_thread::get_id()] {
+    return world.stored.size() == 3 && std::this_thread::get_id() == caller;
+  };
+  const auto result = runCampaign(grid(10, 1), hooks, settings);
+  EXPECT_EQ(result.end, End::Interrupted);
+  EXPECT_EQ(result.ok, 3u);
+  EXPECT_EQ(result.left, 7u);
+}
+
 /// What a hook throws ends the campaign with its text, in whichever lane.
 TEST(Campaign, WhatIsThrownIsAnError) {
   for (const std::size_t thrower : {0U, 1U}) {
