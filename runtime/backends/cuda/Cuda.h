@@ -24,9 +24,10 @@ std::optional<std::uint64_t> takenMemory();
 /// The UUID of the card that this process uses: "GPU-7465626d-0000-0000-0000-000000000001"; "": there is none.
 std::string uuid();
 
-/// The cards that this process may use (CUDA_VISIBLE_DEVICES).
+/// The cards that this process may use (CUDA_VISIBLE_DEVICES). Like the first are those of its name, capability, multiprocessors
+/// and memory.
 struct Cards {
-  std::vector<std::string> equal;  ///< UUIDs of the first, which it uses, and of those of its name, capability, multiprocessors, memory
+  std::vector<std::string> equal;  ///< UUIDs of the first, which it uses, and of those that are like it
   std::size_t others = 0;          ///< how many more there are
 };
 /// Errors, in words: there is no driver, it is too old, there is no card.
