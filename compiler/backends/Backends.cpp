@@ -52,11 +52,7 @@ std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend) {
 
 std::string cardOf(const tbem_backend& backend) { return &backend == tbem_backend_cuda() ? cuda::uuid() : ""; }
 
-tl::expected<EqualCards, std::string> equalCards() {
-  auto cards = cuda::equalCards();
-  if (!cards) return tl::unexpected(std::move(cards.error()));
-  return EqualCards{std::move(cards->equal), cards->others};
-}
+tl::expected<cuda::Cards, std::string> equalCards() { return cuda::equalCards(); }
 
 std::string cardBusId() { return cuda::busId(); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/lower/Choices.h"
+#include "runtime/backends/cuda/Cuda.h"
 #include "runtime/core/ProtocolSettings.h"
 #include "runtime/cudnn/Properties.h"
 #include "runtime/include/tbem/backend.h"
@@ -50,12 +51,8 @@ void planForCard(const cudnn::DeviceProperties& card);
 std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend);
 /// Of the card that `cuda` uses in this process; "": of another backend.
 std::string cardOf(const tbem_backend& backend);
-/// The cards of which rows on `cuda` can use one each: cuda::equalCards.
-struct EqualCards {
-  std::vector<std::string> equal;
-  std::size_t others = 0;
-};
-tl::expected<EqualCards, std::string> equalCards();
+/// The cards of which rows on `cuda` can use one each.
+tl::expected<cuda::Cards, std::string> equalCards();
 /// The address on its bus of the card that `cuda` uses; "": there is none.
 std::string cardBusId();
 /// What counts the energy of steps on the backend: of the processor's packages, or of its card, whose counter is opened only

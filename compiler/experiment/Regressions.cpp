@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -196,49 +197,37 @@ struct Response {
   double value = 0;
 };
 
-/// Position in Fitted::cards.
-std::uint32_t cardOf(const Fitted& fitted, const Response& response) {
-  return static_cast<std::uint32_t>(std::ranges::find(fitted.cards, response.card, &Fitted::Card::uuid) - fitted.cards.begin());
-}
-
-/// The median over a row's repeats on each card.
-struct Blocked {
-  std::vector<design::Point> points;
-  std::vector<double> responses;
-  std::vector<std::uint32_t> cards;
-};
-
-Blocked blocked(const Fitted& fitted, const std::vector<Response>& responses) {
-  const std::vector<design::Factor> factors = fitted.plan->run->factors();
-  std::map<std::pair<std::size_t, std::uint32_t>, std::vector<double>> byCard;
-  for (const Response& response : responses) byCard[{response.at, cardOf(fitted, response)}].push_back(response.value);
-  Blocked all;
-  for (auto& [place, values] : byCard) {
-    all.points.push_back(design::pointOf(factors, fitted.plan->run->rows[fitted.rows[place.first]]));
-    all.responses.push_back(measure::median(values));
-    all.cards.push_back(place.second);
-  }
-  return all;
-}
-
-/// Where rows ran on several cards, takes what each card adds out of their responses.
+/// Where rows ran on several cards, takes what each card adds out of their responses. It is estimated from the median over a
+/// row's repeats on each card.
 void takeOutCards(Fitted& fitted, std::vector<Response>& responses) {
   std::map<std::string, std::set<std::size_t>> rowsOf;
   for (const Response& response : responses) rowsOf[response.card].insert(response.at);
   if (rowsOf.size() < 2) return;
   for (const auto& [uuid, rows] : rowsOf) fitted.cards.push_back({uuid, rows.size(), 0});
-  const Blocked all = blocked(fitted, responses);
-  const auto effects = regress::blockEffects(fitted.plan->run->factors(), all.points, all.responses, fitted.plan->model,
-                                             all.cards, fitted.cards.size());
+  std::vector<regress::InBlock> repeats;
+  repeats.reserve(responses.size());
+  std::map<std::pair<std::size_t, std::uint32_t>, std::vector<double>> byCard;
+  for (const Response& response : responses) {
+    const auto card = std::distance(rowsOf.begin(), rowsOf.find(response.card));  // as in Fitted::cards
+    repeats.push_back({response.at, static_cast<std::uint32_t>(card)});
+    byCard[{response.at, repeats.back().block}].push_back(response.value);
+  }
+  const std::vector<design::Factor> factors = fitted.plan->run->factors();
+  std::vector<design::Point> points;
+  std::vector<double> medians;
+  std::vector<std::uint32_t> cards;
+  for (auto& [place, values] : byCard) {
+    points.push_back(design::pointOf(factors, fitted.plan->run->rows[fitted.rows[place.first]]));
+    medians.push_back(measure::median(values));
+    cards.push_back(place.second);
+  }
+  const auto effects = regress::blockEffects(factors, points, medians, fitted.plan->model, cards, fitted.cards.size());
   if (!effects) {
     fitted.cardsRemain = effects.error().text;
     return;
   }
   for (std::size_t i = 0; i < fitted.cards.size(); ++i) fitted.cards[i].effect = (*effects)[i];
-  for (Response& response : responses) response.value -= (*effects)[cardOf(fitted, response)];
-  std::vector<regress::InBlock> repeats;
-  repeats.reserve(responses.size());
-  for (const Response& response : responses) repeats.push_back({response.at, cardOf(fitted, response)});
+  for (std::size_t i = 0; i < responses.size(); ++i) responses[i].value -= (*effects)[repeats[i].block];
   fitted.cardShares = regress::blockShares(repeats, fitted.rows.size(), fitted.cards.size());
 }
 

@@ -106,8 +106,7 @@ public:
     // Another program may know better where it ran.
     if (row.foreign == nullptr || result.machine.empty()) result.machine = row.machine;
     if (row.foreign == nullptr || result.versions.empty()) result.versions = row.versions;
-    // Of one that ended without a word, too.
-    if (isOnCard(row) && row.skip.empty() && result.card.empty()) result.card = card.empty() ? firstCard() : card;
+    if (isOnCard(row) && row.skip.empty()) result.card = card.empty() ? firstCard() : card;
     return measured;
   }
 
@@ -146,7 +145,7 @@ private:
     measure::Command command;
     command.argv = workerCommand(worker, *file);
     command.environment = waitingThreads();
-    if (!card.empty() && row.backend == "cuda") command.environment.push_back("CUDA_VISIBLE_DEVICES=" + card);
+    if (!card.empty() && isOnCard(row)) command.environment.push_back("CUDA_VISIBLE_DEVICES=" + card);
     command.timeLimit = timeLimit;
     std::error_code unknown;
     if (!std::filesystem::exists(worker, unknown))

@@ -118,7 +118,6 @@ runtime::Measurement measureRow(const runtime::ExecutableFile& file, const tbem_
   Ledger ledger(backend);
   runtime::Measurement result = measured(file, backend, ledger);
   ledger.keepIn(result);
-  result.card = cardOf(backend);
   return result;
 }
 

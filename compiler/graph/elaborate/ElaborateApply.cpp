@@ -212,8 +212,7 @@ Value Elaborator::applyOnce(Application application) {
     if (place.isInherited) place.range = now.current->range;
     rank = std::max(rank, now.current->rank);
   }
-  const bool canCopy = mutations.empty() && !path.empty();
-  Replay::Begun begun = canCopy ? replay.begin(*this, application, place, rank) : Replay::Begun{};
+  Replay::Begun begun = replay.begin(*this, application, place, rank);
   if (std::optional<Value> copied = replay.copy(*this, begun)) return std::move(*copied);
   const bool recorded = isRecording();
   if (recorded) {

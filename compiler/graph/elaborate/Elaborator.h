@@ -123,6 +123,7 @@ public:
   using Evaluator::wrongKind;
 
   Phase phase() const { return builder.stamp.phase; }
+  bool isMutable() const { return !mutations.empty() && phase() == Phase::Forward; }
   const Instance& instance(const Value& value) const { return owned.instances[value.id]; }
   /// An operator of an activation.
   OpId addOp(Op op, const Activation& a);
@@ -173,7 +174,6 @@ private:
   bool isRecording() const { return options.recordCalls && phase() == Phase::Forward; }
   void beginCall(Call call);
   void endCall(Value result);
-  bool isMutable() const { return !mutations.empty() && phase() == Phase::Forward; }
   Value applyHere(Application application, const Replay::Place& place, int rank);
   Value runActivation(Activation& a, const std::vector<Value>& tensors);
   bool bindTensors(Activation& a, const std::vector<Value>& tensors);

@@ -192,8 +192,8 @@ Replay::Begun Replay::begin(const Elaborator& e, const Application& application,
   declarations.push_back(&application.decl);
   Begun begun;
   const bool isInGradient = e.now.current != nullptr && e.now.current->gradient;
-  const bool isWatched = e.options.recordCalls || e.options.search != nullptr;
-  if (e.phase() != Phase::Forward || isInGradient || isWatched) return begun;
+  const bool isWatched = e.isMutable() || e.options.recordCalls || e.options.search != nullptr;
+  if (e.phase() != Phase::Forward || isInGradient || isWatched || application.path.empty()) return begun;
   std::string key;
   add(key, &application.decl);
   add(key, &application.module);

@@ -124,6 +124,9 @@ int enterDevice(Card& card, const char* function, int device) {
   return isVisible ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
+/// Of a visible card, among those of the machine.
+unsigned numberOf(const Card& card, int device) { return card.settings.visible[static_cast<std::size_t>(device)]; }
+
 }  // namespace
 
 TBEM_CARD_API cuDeviceGetCount(int* count) {
@@ -146,7 +149,7 @@ TBEM_CARD_API cuDeviceGetUuid_v2(unsigned char* bytes, int device) {
   Card& card = theCard();
   const std::lock_guard lock(card.mutex);
   if (const int result = enterDevice(card, "cuDeviceGetUuid_v2", device)) return result;
-  std::string digits = uuidOf(card.settings.visible[static_cast<std::size_t>(device)]).substr(4);
+  std::string digits = uuidOf(numberOf(card, device)).substr(4);
   std::erase(digits, '-');
   for (std::size_t i = 0; i < 16; ++i) bytes[i] = static_cast<unsigned char>(std::stoi(digits.substr(2 * i, 2), nullptr, 16));
   return CUDA_SUCCESS;
@@ -156,7 +159,7 @@ TBEM_CARD_API cuDeviceGetPCIBusId(char* text, int length, int device) {
   Card& card = theCard();
   const std::lock_guard lock(card.mutex);
   if (const int result = enterDevice(card, "cuDeviceGetPCIBusId", device)) return result;
-  const unsigned number = card.settings.visible[static_cast<std::size_t>(device)];
+  const unsigned number = numberOf(card, device);
   std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0", number + 1);
   return CUDA_SUCCESS;
 }
@@ -166,7 +169,7 @@ TBEM_CARD_API cuDeviceGetName(char* name, int length, int device) {
   const std::lock_guard lock(card.mutex);
   if (const int result = enterDevice(card, "cuDeviceGetName", device)) return result;
   if (length <= 0) return CUDA_ERROR_INVALID_VALUE;
-  const unsigned number = card.settings.visible[static_cast<std::size_t>(device)];
+  const unsigned number = numberOf(card, device);
   const bool isOther = number >= card.settings.cards - card.settings.others;
   std::snprintf(name, static_cast<std::size_t>(length), "%s", isOther ? "another test card" : "tbemc test card");
   return CUDA_SUCCESS;

@@ -55,7 +55,7 @@ def start(tool, program, folder):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
     loaded = subprocess.run(["ldd", carried], check=True, capture_output=True, text=True, cwd="/", env=environment).stdout
     for library in (folder / "lib").iterdir():
-        assert f"=> {library}" in loaded.replace(f"{folder}/lib/../lib", str(library.parent)), (library, loaded)
+        assert f"=> {library}" in loaded, (library, loaded)
     return subprocess.run([carried, "--version"], check=True, capture_output=True, text=True, cwd="/", env=environment).stdout
 
 

@@ -28,6 +28,12 @@ std::vector<Case> grid(std::uint32_t rows, std::uint32_t repeats) {
   return cases;
 }
 
+Measurement measured(Status status = Status::Ok) {
+  Measurement value;
+  value.status = status;
+  return value;
+}
+
 /// A store in memory, and a backend that does what the test says.
 struct World {
   std::map<Key, Known> stored;
@@ -44,9 +50,7 @@ struct World {
     };
     h.run = [this](const Case& one, double, std::size_t) {
       runs.emplace_back(one.identity, one.repeat);
-      Measurement value;
-      value.status = fate.contains(one.identity) ? fate.at(one.identity) : Status::Ok;
-      return value;
+      return fate.contains(one.identity) ? measured(fate.at(one.identity)) : measured();
     };
     h.commit = [this](const Case& one, const Measurement& value) -> tl::expected<void, std::string> {
       if (failCommitAt != 0 && runs.size() == failCommitAt) return tl::unexpected(std::string("disk full"));
@@ -182,9 +186,7 @@ TEST(Campaign, MaxTimeStartsNoCaseLater) {
   hooks.run = [&](const Case& one, double, std::size_t) {
     world.runs.emplace_back(one.identity, one.repeat);
     ::usleep(30000);
-    Measurement m;
-    m.status = Status::Ok;
-    return m;
+    return measured();
   };
   CampaignSettings settings;
   settings.maxSeconds = 0.1;
@@ -201,9 +203,7 @@ TEST(Campaign, AStopKeepsTheRowInHand) {
   Hooks hooks = world.hooks();
   hooks.run = [&](const Case& one, double, std::size_t) {
     world.runs.emplace_back(one.identity, one.repeat);
-    Measurement m;
-    m.status = Status::Ok;
-    return m;
+    return measured();
   };
   CampaignSettings settings;
   settings.stop = [&] { return world.runs.size() == 3; };
@@ -249,9 +249,7 @@ TEST(Campaign, LanesRunCasesSideBySideAndOthersAlone) {
     const std::lock_guard lock(mutex);
     busy.erase(lane);
     isAlone = false;
-    Measurement m;
-    m.status = Status::Ok;
-    return m;
+    return measured();
   };
   CampaignSettings settings;
   settings.lanes = 3;
@@ -279,9 +277,7 @@ TEST(Campaign, WhatEndsALaneEndsAll) {
       const std::lock_guard lock(mutex);
       world.runs.emplace_back(one.identity, one.repeat);
       if (!isFull && world.runs.size() == 7) return std::nullopt;
-      Measurement m;
-      m.status = Status::Ok;
-      return m;
+      return measured();
     };
     hooks.commit = [&, keep = hooks.commit](const Case& one, const Measurement& value) -> tl::expected<void, std::string> {
       if (isFull && world.stored.size() == 6) return tl::unexpected(std::string("disk full"));
@@ -308,9 +304,7 @@ TEST(Campaign, AnErrorIsToldAfterAStop) {
   hooks.run = [&](const Case& one, double, std::size_t lane) {
     if (lane == 1) other = one.row + 1;
     while (lane == 0 ? other == 0 : !isStopped) ::usleep(1000);
-    Measurement m;
-    m.status = Status::Ok;
-    return m;
+    return measured();
   };
   hooks.commit = [&, keep = hooks.commit](const Case& one, const Measurement& value) -> tl::expected<void, std::string> {
     if (one.row + 1 == other) return tl::unexpected(std::string("disk full"));
@@ -357,9 +351,7 @@ TEST(Campaign, WhatIsThrownIsAnError) {
         throw std::runtime_error("no memory");
       }
       while (!isThrown) ::usleep(1000);
-      Measurement m;
-      m.status = Status::Ok;
-      return m;
+      return measured();
     };
     CampaignSettings settings;
     settings.lanes = 2;
@@ -378,9 +370,7 @@ TEST(Campaign, TellsWhereItStands) {
   Hooks hooks = world.hooks();
   hooks.run = [&](const Case& one, double, std::size_t) {
     ::usleep(one.row == dear ? 200000 : 2000);
-    Measurement m;
-    m.status = Status::Ok;
-    return m;
+    return measured();
   };
   runCampaign(cases, hooks, {});
   ASSERT_EQ(world.standings.size(), 8u);  // before and after each

@@ -33,8 +33,8 @@ struct Opened {
   std::string why;  ///< it cannot be used; "": it can
 };
 
-/// "" or why the driver cannot be used.
-std::string start(const Driver& driver) {
+/// "" or why the driver cannot be used. `count`: its cards.
+std::string start(const Driver& driver, int& count) {
   int version = 0;
   if (const int result = driver.driverVersion(&version); result != 0) return textOf(driver, result);
   if (version < kOldestDriver) {
@@ -43,7 +43,6 @@ std::string start(const Driver& driver) {
   }
   if (const int result = driver.init(0); result != 0)
     return result == kNoDevice ? "the driver finds no card" : textOf(driver, result);
-  int count = 0;
   if (const int result = driver.deviceCount(&count); result != 0) return textOf(driver, result);
   return count == 0 ? "the driver finds no card" : "";
 }
@@ -93,7 +92,8 @@ Opened open() {
   }
   Device& device = opened.device;
   device.driver = *driver;
-  opened.why = start(**driver);
+  int count = 0;
+  opened.why = start(**driver, count);
   if (opened.why.empty()) opened.why = describe(**driver, 0, device);
   if (opened.why.empty()) opened.why = checkAge(device);
   if (!opened.why.empty()) return opened;
@@ -109,10 +109,9 @@ Opened open() {
 tl::expected<std::vector<CardFacts>, std::string> visibleCards() {
   const auto driver = openDriver();
   if (!driver) return tl::unexpected(driver.error());
-  if (std::string why = start(**driver); !why.empty()) return tl::unexpected(std::move(why));
   int count = 0;
+  if (std::string why = start(**driver, count); !why.empty()) return tl::unexpected(std::move(why));
   std::vector<CardFacts> cards;
-  if (const int result = (*driver)->deviceCount(&count); result != 0) return tl::unexpected(textOf(**driver, result));
   for (int number = 0; number < count; ++number) {
     CardFacts card;
     if (std::string why = describe(**driver, number, card); !why.empty()) return tl::unexpected(std::move(why));
