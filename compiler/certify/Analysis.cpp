@@ -16,13 +16,14 @@ constexpr std::size_t kFew = 16, kSome = 256;
 Analysis::Analysis(const Steps& steps, Inputs inputs, const Limits& limits)
     : steps(steps),
       limits(limits),
-      known{steps, {steps.arithmetic, steps.fanOut}, std::move(inputs), {}, {}, {}},
+      known{steps, {steps.arithmetic, steps.fanOut}, std::move(inputs), {}, {}, {}, {}},
       forms(known),
       reached(steps.parents.size(), true),
       narrowed(steps.list.size(), false) {
   known.values.resize(steps.list.size());
   known.relaxations.resize(steps.list.size());
   known.decided.assign(steps.gates.size(), -1);
+  for (const Gate& gate : steps.gates) known.decisions.push_back({gate.decisions});
 }
 
 Bound Analysis::run() {
@@ -44,6 +45,7 @@ Bound Analysis::run() {
   }
   gatesBefore(steps.list.size());
   bound.decided = known.decided;
+  bound.decisions = known.decisions;
   bound.forms = carried;
   bound.products = forms.products;
   return bound;
@@ -116,11 +118,16 @@ void Analysis::decide(std::size_t number) {
     reached[branch] = may && reached[gate.branch];
   };
   std::int8_t& decided = known.decided[number];
+  Decisions& here = known.decisions[number] = {gate.decisions};
   if (!reached[gate.branch]) {
     decided = -2;
   } else {
-    const Interval condition = known.box(gate.condition).at(0);
-    decided = condition.low == 1 ? 1 : condition.high == 0 ? 0 : -1;
+    const Box& condition = known.box(gate.condition);
+    for (std::size_t row = 0; row < condition.size(); ++row) {
+      if (condition.low[row] == 1) ++here.isTrue;
+      if (condition.high[row] == 0) ++here.isFalse;
+    }
+    decided = here.together();
   }
   enter(gate.whereTrue, decided != 0);
   enter(gate.whereFalse, decided != 1);
@@ -132,8 +139,8 @@ std::optional<Bound::Score> Analysis::scoreOf(ValueId condition) const {
   if (step.kind != StepKind::Less && step.kind != StepKind::LessEqual) return std::nullopt;
   const bool first = !steps.isConstant(step.inputs[0]);
   if (first != steps.isConstant(step.inputs[1])) return std::nullopt;
-  const Interval score = known.box(step.inputs[first ? 0 : 1]).at(0);
-  return Bound::Score{score.low, score.high};
+  const Box& score = known.box(step.inputs[first ? 0 : 1]);
+  return Bound::Score{*std::ranges::min_element(score.low), *std::ranges::max_element(score.high)};
 }
 
 /// Operators that the condition depends on, by a way that some input takes.
@@ -162,8 +169,13 @@ void Analysis::join(ValueId value) {
     return;
   }
   const Box &computed = known.box(step.inputs[0]), &left = known.box(step.inputs[1]);
+  const Box& condition = known.box(steps.gates[step.gate].condition);
+  const std::size_t row = step.shape.count() / condition.size();
   box = Box(step.shape.count());
-  for (std::size_t i = 0; i < box.size(); ++i) box.set(i, hull(computed.at(i), left.at(i)));
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const Interval here = condition.at(i / row);
+    box.set(i, here.low == 1 ? left.at(i) : here.high == 0 ? computed.at(i) : hull(computed.at(i), left.at(i)));
+  }
 }
 
 /// Bounds a - b by linear forms where its sign is not known: first at the end that is closer to 0, and at the other one only
@@ -230,8 +242,9 @@ void Analysis::compare(ValueId value) {
   evaluateStep(value);
   const Step& step = steps[value];
   Box& box = known.values[value].box;
-  if (!isLinear() || box.size() > kFew) return;
+  if (!isLinear()) return;
   for (std::size_t i = 0; i < box.size(); ++i) {
+    if (i >= kFew && forms.products >= limits.products) break;  // of a gate at many places
     const ValueId a = step.inputs[0], b = step.inputs[1];
     if (box.low[i] == box.high[i] || !known.box(a).at(i).isKnown() || !known.box(b).at(i).isKnown()) continue;
     const Term terms[] = {{a, i, 1}, {b, i, -1}};

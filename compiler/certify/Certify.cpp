@@ -61,8 +61,8 @@ Inputs inputsOf(const Steps& steps, std::span<const float> example, const Ball& 
 Bound bound(const Network& network, std::span<const float> example, const Ball& ball, const Limits& limits) {
   const Steps& steps = network.parts();
   Bound bound = Analysis(steps, inputsOf(steps, example, ball), limits).run();
-  bound.flops = steps.costBelow(graph::kAllSamples, bound.decided, true);
-  bound.least = steps.costBelow(graph::kAllSamples, bound.decided, false);
+  bound.flops = steps.costBelow(graph::kAllSamples, bound.decisions, true);
+  bound.least = steps.costBelow(graph::kAllSamples, bound.decisions, false);
   return bound;
 }
 

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tbem::certify {
 
 namespace {
-
-Window whole(const Shape& shape) { return {0, shape.height, 0, shape.width}; }
 
 Window pixel(const Shape& shape, std::size_t element) {
   const std::int64_t at = static_cast<std::int64_t>(element) / shape.channels;
@@ -86,6 +85,7 @@ void LinearForms::back(ValueId value) {
       return backSelect(value, form);
     case StepKind::Join:
       if (known.decided[step.gate] >= 0) return hand(step, form, static_cast<std::size_t>(known.decided[step.gate]), 1);
+      if (known.decisions[step.gate].of > 1) return backJoin(value, form);
       break;
     default:
       if (!known.relaxations[value].isEmpty()) return backLines(step, form, known.relaxations[value]);
@@ -143,11 +143,7 @@ void LinearForms::backConvolve(const Step& step, const Form& form) {
     }
     collect(sums, countOf(step.shape, form.window));
   }
-  // A dense layer over several rows has pixels where the values' shapes have none.
-  const Window window = step.shape.isImage() ? form.window : Window{0, c.oh, 0, c.ow};
-  const Window met = convolveBack(c, form.of.data(), window, open(step.inputs[0], {}), products);
-  const Shape& image = known.steps[step.inputs[0]].shape;
-  open(step.inputs[0], image.isImage() ? met : whole(image));
+  open(step.inputs[0], convolveBack(c, form.of.data(), form.window, open(step.inputs[0], {}), products));
 }
 
 void LinearForms::backAffine(ValueId value, const Form& form) {
@@ -209,20 +205,41 @@ void LinearForms::backSums(const Step& step, const Form& form) {
   });
 }
 
+/// Each element is one of an input's where it is known which: `from(element)`, or nothing.
+template <class From>
+void LinearForms::backOneOf(ValueId value, const Form& form, From from) {
+  overRuns(known.steps[value].shape, form.window, [&](std::size_t first, std::int64_t n) {
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(n); ++i) {
+      if (form.of[i] == 0) continue;
+      const std::optional<ValueId> input = from(i);
+      if (input && !known.steps.isConstant(*input)) {
+        touch(*input, i, form.of[i]);
+      } else {
+        const Box& box = known.box(input.value_or(value));
+        addConstant(form.of[i] * (form.of[i] >= 0 ? box.low[i] : box.high[i]));
+      }
+    }
+  });
+}
+
 void LinearForms::backSelect(ValueId value, const Form& form) {
   const Step& step = known.steps[value];
   const Box& condition = known.box(step.inputs[0]);
-  overRuns(step.shape, form.window, [&](std::size_t first, std::int64_t n) {
-    for (std::size_t i = first; i < first + static_cast<std::size_t>(n); ++i) {
-      if (form.of[i] == 0) continue;
-      const bool sure = condition.low[i] == condition.high[i];
-      const ValueId to = sure ? step.inputs[condition.low[i] != 0 ? 1 : 2] : value;
-      if (sure && !known.steps.isConstant(to)) {
-        touch(to, i, form.of[i]);
-      } else {
-        addConstant(form.of[i] * (form.of[i] >= 0 ? known.box(to).low[i] : known.box(to).high[i]));
-      }
-    }
+  backOneOf(value, form, [&](std::size_t i) -> std::optional<ValueId> {
+    if (condition.low[i] != condition.high[i]) return std::nullopt;
+    return step.inputs[condition.low[i] != 0 ? 1 : 2];
+  });
+}
+
+/// Of a gate at places, which are rows.
+void LinearForms::backJoin(ValueId value, const Form& form) {
+  const Step& step = known.steps[value];
+  const Box& condition = known.box(known.steps.gates[step.gate].condition);
+  const std::size_t row = step.shape.count() / condition.size();
+  backOneOf(value, form, [&](std::size_t i) -> std::optional<ValueId> {
+    const Interval here = condition.at(i / row);
+    if (here.low != here.high) return std::nullopt;
+    return step.inputs[here.low != 0 ? 1 : 0];
   });
 }
 

@@ -32,6 +32,7 @@ struct Knowledge {
   std::vector<Value> values;            ///< by step; none of constants
   std::vector<Relaxation> relaxations;  ///< by step; empty: none
   std::vector<std::int8_t> decided;     ///< by gate: as Bound::decided
+  std::vector<Decisions> decisions;     ///< as Bound::decisions
 
   const Box& box(ValueId id) const { return steps.isConstant(id) ? steps[id].constant : values[id].box; }
 };
@@ -66,7 +67,10 @@ private:
   void backLines(const Step& step, const Form& form, const Relaxation& lines);
   void backGather(const Step& step, const Form& form);
   void backSums(const Step& step, const Form& form);
+  template <class From>
+  void backOneOf(ValueId value, const Form& form, From from);
   void backSelect(ValueId value, const Form& form);
+  void backJoin(ValueId value, const Form& form);
   void backInput(const Form& form);
   void hand(const Step& step, const Form& form, std::size_t input, double factor);
   void end(const Shape& shape, const Form& form, const std::vector<double>& low, const std::vector<double>& high);

@@ -72,7 +72,8 @@ private:
       case OpKind::Skip:
       case OpKind::Exit:
         builder.steps.gates.push_back({op.path, op.kind == OpKind::Exit, value(op.inputs[0]), builder.steps.list.size(),
-                                       builder.branch, branches.whereFalse[index(id)], branches.whereTrue[index(id)]});
+                                       builder.branch, branches.whereFalse[index(id)], branches.whereTrue[index(id)], true,
+                                       static_cast<std::int64_t>(Shape::of(row.shape(op.inputs[0])).count())});
         gateOps.push_back(id);
         return;
       case OpKind::View:
@@ -96,7 +97,10 @@ private:
   /// No condition depends on the network's result, which joins the exits.
   void join(const graph::Op& op) {
     const std::vector<std::int64_t> dims = row.shape(op.outputs[0]);
-    if (op.gate == graph::kNoOp) {
+    const auto gate = static_cast<std::uint32_t>(std::find(gateOps.begin(), gateOps.end(), op.gate) - gateOps.begin());
+    const bool hasRows = op.gate != graph::kNoOp && (builder.steps.gates[gate].decisions == 1 ||
+                                                     (!dims.empty() && dims[0] == builder.steps.gates[gate].decisions));
+    if (!hasRows) {
       valueOf[index(op.outputs[0])] = builder.unsupported(dims, op.declaration);
       return;
     }
@@ -104,7 +108,7 @@ private:
     step.kind = StepKind::Join;
     step.inputs = {value(op.inputs[1]), value(op.inputs[2])};
     step.shape = Shape::of(dims);
-    step.gate = static_cast<std::uint32_t>(std::find(gateOps.begin(), gateOps.end(), op.gate) - gateOps.begin());
+    step.gate = gate;
     valueOf[index(op.outputs[0])] = builder.add(std::move(step));
   }
 

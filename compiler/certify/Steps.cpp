@@ -13,7 +13,9 @@ Shape Shape::of(std::vector<std::int64_t> dims) {
     shape.height = shape.dims[2];
     shape.width = shape.dims[3];
   } else {
-    for (const std::int64_t dim : shape.dims) shape.channels *= dim;
+    for (const std::int64_t dim : shape.dims) shape.height *= dim;
+    shape.channels = shape.dims.empty() ? 1 : shape.dims.back();
+    shape.height /= std::max<std::int64_t>(shape.channels, 1);
   }
   return shape;
 }
@@ -24,14 +26,16 @@ std::size_t Shape::place(std::size_t i) const {
   return i % plane * static_cast<std::size_t>(channels) + i / plane;
 }
 
-double Steps::costBelow(std::uint32_t branch, std::span<const std::int8_t> decided, bool dearest) const {
+double Steps::costBelow(std::uint32_t branch, std::span<const Decisions> decisions, bool dearest) const {
   double sum = flops[branch];
   for (std::size_t g = 0; g < gates.size(); ++g) {
     if (gates[g].branch != branch) continue;
-    const std::int8_t here = g < decided.size() ? decided[g] : static_cast<std::int8_t>(-1);
-    const double taken = here == 0 ? 0 : costBelow(gates[g].whereTrue, decided, dearest);
-    const double other = here == 1 ? 0 : costBelow(gates[g].whereFalse, decided, dearest);
-    sum += here == 1 ? taken : here == 0 ? other : dearest ? std::max(taken, other) : std::min(taken, other);
+    const Decisions here = decisions.empty() ? Decisions{gates[g].decisions} : decisions[g];
+    const auto rows = static_cast<double>(here.of);
+    const double taken = here.isFalse == here.of ? 0 : costBelow(gates[g].whereTrue, decisions, dearest) / rows;
+    const double other = here.isTrue == here.of ? 0 : costBelow(gates[g].whereFalse, decisions, dearest) / rows;
+    sum += taken * static_cast<double>(here.isTrue) + other * static_cast<double>(here.isFalse) +
+           (dearest ? std::max(taken, other) : std::min(taken, other)) * static_cast<double>(here.open());
   }
   return sum;
 }

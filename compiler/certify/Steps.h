@@ -6,6 +6,7 @@
 // one behind the other. What depends on no input is a constant, computed when the steps are made.
 #pragma once
 
+#include "compiler/certify/Decisions.h"
 #include "compiler/certify/Rounding.h"
 #include "compiler/graph/ir/Graph.h"
 
@@ -20,7 +21,7 @@ using ValueId = std::uint32_t;
 constexpr std::uint32_t kHole = 0xFFFFFFFFU;
 
 /// Elements of images, [1, c, h, w], are kept with their channels last, so that a part of an image has few runs of them; all
-/// other tensors are kept in row-major order, as one image of one pixel.
+/// other tensors are kept in row-major order, as one image with a pixel for each of their rows.
 struct Shape {
   std::vector<std::int64_t> dims;
   std::int64_t channels = 1, height = 1, width = 1;
@@ -124,7 +125,8 @@ struct Gate {
   ValueId condition = 0;
   std::size_t before = 0;  ///< so many steps come before it
   std::uint32_t branch = 0, whereFalse = 0, whereTrue = 0;
-  bool matters = true;  ///< its two sides may differ in cost
+  bool matters = true;         ///< its two sides may differ in cost
+  std::int64_t decisions = 1;  ///< about the sample: more than one of a gate at places
 };
 
 struct Steps {
@@ -136,9 +138,9 @@ struct Steps {
   std::vector<std::uint32_t> parents;  ///< of branches, by branch
   std::vector<double> flops;           ///< of a sample, by branch
 
-  /// What a sample costs in a branch and those below it: by the gates that are decided (as Bound::decided; all others are not),
-  /// and by the dearest or the cheapest way otherwise.
-  double costBelow(std::uint32_t branch, std::span<const std::int8_t> decided, bool dearest) const;
+  /// What a sample costs in a branch and those below it: by what is known of the gates' decisions (by gate; empty: nothing is),
+  /// and by the dearest or the cheapest way otherwise. All rows that a gate at places decides about cost the same.
+  double costBelow(std::uint32_t branch, std::span<const Decisions> decisions, bool dearest) const;
 
   const Step& operator[](ValueId id) const { return list[id]; }
   bool isConstant(ValueId id) const { return list[id].kind == StepKind::Constant; }

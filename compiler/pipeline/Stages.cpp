@@ -105,7 +105,7 @@ void elaboratePerturbation(State& state, PerturbationRun& perturbation) {
     return;
   }
   const auto& spec = perturbation.spec;
-  if (!costsByExample(state.sink(), spec.decl->target.range, *victim->elaborated, spec.certifies)) return;
+  if (!costsByExample(state.sink(), spec.decl->target.range, *victim->elaborated)) return;
   if (perturbation.single != nullptr) elaborateRows(state, *perturbation.single);
   if (perturbation.layer != nullptr) elaborateRows(state, *perturbation.layer);
   for (const MethodRun& method : perturbation.methods) {

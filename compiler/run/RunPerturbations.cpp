@@ -26,6 +26,7 @@ namespace {
 /// What is known of a perturbation without native code: all but the executables of its victim and methods.
 struct KnownPerturbation {
   train::Snapshot weights;
+  std::string weightsHash;
   std::unique_ptr<data::Dataset> dataset;
   perturb::Victim victim;
   std::vector<std::string> gates;  ///< paths, in program order
@@ -119,10 +120,10 @@ tl::expected<KnownPerturbation, Failed> know(State& state, const PerturbationRun
   known.dataset = std::move(*dataset);
   known.victim = victimOf(state, run);
   known.gates = gatesOf(*state.rowOf(run.victim.get())->program);
-  const std::string weights = hashOf(known.weights);
+  known.weightsHash = hashOf(known.weights);
   for (const MethodRun& of : run.methods) {
     perturb::Method& method = known.methods.emplace_back(methodOf(of.spec, known.victim.input, nullptr));
-    method.identity = identityOf(state, run, of, weights, known.dataset->fingerprint());
+    method.identity = identityOf(state, run, of, known.weightsHash, known.dataset->fingerprint());
     method.learning = learningOf(of.spec, known.victim.input, run.about.train);
   }
   return known;
@@ -144,6 +145,13 @@ perturb::Observer observerOf(RunEvents& events, const PerturbationRun& perturbat
 
 Failed failureOf(const perturb::Failure& failure) {
   return {failure.kind == perturb::Failure::Kind::Run ? kRunFailed : kEnvironment, {failure.message}};
+}
+
+/// Of a perturbation with a clause `certify`.
+Certifying certifyingOf(State& state, const PerturbationRun& run, const KnownPerturbation& known) {
+  const graph::Row& network = *state.rowOf(run.single.get())->elaborated;
+  return {run, network, known.weights, *known.dataset,
+          certificateIdentity(run, network, known.weightsHash, known.dataset->fingerprint())};
 }
 
 constexpr std::size_t kPictured = 4;  // examples on a page
@@ -214,10 +222,9 @@ Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun
   }
   const bool certifies = perturbation.spec.certifies && !done.outcome->interrupted;
   if (!certifies) return done;
-  const graph::Row& network = *state.rowOf(perturbation.single.get())->elaborated;
-  auto certified = certify(perturbation, network, known->weights, *known->dataset, *done.outcome,
+  auto certified = certify(certifyingOf(state, perturbation, *known), *done.outcome, {places.store, places.fresh},
                            [&](std::int64_t example, std::int64_t total) { return goesOn(example, total, "certify"); });
-  if (!certified) return fails({kRunFailed, {"certify: " + certified.error()}});
+  if (!certified) return fails(failureOf({certified.error().kind, "certify: " + certified.error().message}));
   certified->most = victim.most;
   events.certified(perturbation, *certified);
   done.certified = std::move(*certified);
@@ -256,6 +263,14 @@ Perturbed storedPerturbation(State& state, const PerturbationRun& perturbation, 
   }
   for (const perturb::Series& series : *all) done.summaries.push_back(perturb::summarise(series, known->victim));
   done.outcome = perturb::Outcome{std::move(*all)};
+  if (!perturbation.spec.certifies) return done;
+  auto certified = storedCertificates(certifyingOf(state, perturbation, *known), *done.outcome, known->gates, places.store);
+  if (!certified) {
+    done.outcome = tl::unexpected(named(perturbation, failureOf(certified.error())));
+    return done;
+  }
+  certified->most = done.most;
+  done.certified = std::move(*certified);
   return done;
 }
 

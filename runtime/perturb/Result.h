@@ -1,4 +1,4 @@
-// How functions of this folder fail. Internal to this folder.
+// How functions of this folder fail.
 #pragma once
 
 #include "runtime/perturb/Perturb.h"

@@ -97,7 +97,7 @@ const TrainingRun* findTraining(Workspace& workspace, const std::vector<std::uni
   return nullptr;
 }
 
-bool costsByExample(DiagnosticSink& sink, SrcRange at, const graph::Row& network, bool certifies) {
+bool costsByExample(DiagnosticSink& sink, SrcRange at, const graph::Row& network) {
   const graph::Graph& graph = network.graph();
   const graph::Branches branches = graph::branchesOf(graph);
   if (!branches.gated()) return true;
@@ -107,10 +107,6 @@ bool costsByExample(DiagnosticSink& sink, SrcRange at, const graph::Row& network
     const std::string& gate = graph[branches.list[b].gate].path;
     if (branch.ofEachSample == 0) {
       sink.report(diag::example_without_cost, at, graph.network, gate, branch.samples, samples.batch);
-      return false;
-    }
-    if (certifies && !branch.ofBatch()) {
-      sink.report(diag::certify_of_places, at, gate, branch.ofEachSample);
       return false;
     }
   }

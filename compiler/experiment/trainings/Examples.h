@@ -36,8 +36,8 @@ bool takeExamples(Workspace& workspace, const graph::DataSpec& data, const data:
 bool canLearn(DiagnosticSink& sink, const graph::MethodSpec& method, const data::Description& about, std::int64_t batch);
 
 /// Whether each example has a cost of its own in the network, at inference: its gates decide about examples, or about so many
-/// rows of each. `certifies`: about examples alone. Reports where it has not.
-bool costsByExample(DiagnosticSink& sink, SrcRange at, const graph::Row& network, bool certifies);
+/// rows of each. Reports where it has not.
+bool costsByExample(DiagnosticSink& sink, SrcRange at, const graph::Row& network);
 
 /// A design of one row, whose outputs stay readable. `levels`: of its factors; none: the first of each.
 std::unique_ptr<DesignRun> oneRowOf(Workspace& workspace, graph::ExperimentSpec experiment, const Target& target,

@@ -203,7 +203,7 @@ bool makeAttackGraphs(Workspace& workspace, const Target& target, MeasuredExampl
 bool rowFits(DiagnosticSink& sink, const MeasuredExamples& examples, const DesignRun& run, std::size_t row,
              const graph::Row& elaborated, const graph::Row& trained) {
   if (!takesExamples(sink, examples, elaborated)) return false;
-  if (!costsByExample(sink, examples.spec.range, elaborated, false)) return false;
+  if (!costsByExample(sink, examples.spec.range, elaborated)) return false;
   const std::map<std::string, Shape> wanted = weightsOf(elaborated), there = weightsOf(trained);
   std::vector<std::string> wrong;
   for (const auto& [path, shape] : wanted) {

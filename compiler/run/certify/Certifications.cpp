@@ -1,6 +1,8 @@
 #include "compiler/run/certify/Certifications.h"
 
 #include "compiler/certify/Certify.h"
+#include "compiler/experiment/Identity.h"
+#include "compiler/jit/glue/Cache.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +14,10 @@
 #include <utility>
 
 namespace tbem::driver {
+
+using perturb::Certificate;
+using perturb::Failure;
+using perturb::KeptCertificates;
 
 namespace {
 
@@ -54,43 +60,132 @@ std::int64_t Certified::below() const {
 double Certified::meanFlops() const { return meanOf(certificates, &Certificate::flops); }
 double Certified::meanFound() const { return meanOf(certificates, &Certificate::found); }
 
-tl::expected<Certified, std::string> certify(const PerturbationRun& run, const graph::Row& row, const train::Snapshot& weights,
-                                             const data::Dataset& dataset, const perturb::Outcome& outcome,
-                                             const std::function<bool(std::int64_t, std::int64_t)>& next) {
-  const auto arrays = arraysOf(weights);
-  const auto network = certify::Network::of(row, [&](std::string_view path) -> std::optional<std::span<const double>> {
-    const auto array = arrays.find(path);
-    return array == arrays.end() ? std::nullopt : std::optional<std::span<const double>>(array->second);
-  });
-  if (!network) return tl::unexpected(network.error());
+std::vector<std::string> Certified::unsupported() const {
+  std::vector<std::string> names;
+  for (const Certificate& certificate : certificates) {
+    for (const std::string& name : certificate.unsupported)
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+std::string certificateIdentity(const PerturbationRun& run, const graph::Row& network, const std::string& weights,
+                                std::uint64_t fingerprint) {
   const perturb::Plan& plan = run.plan;
-  const certify::Ball ball{plan.norm == perturb::Norm::L2 ? certify::Norm::L2 : certify::Norm::Linf, plan.radius, plan.low,
-                           plan.high};
+  return jit::hashKey(fmt::format("certificate 1;{};{:016x};{};{};{};{};{};{};{}", weights, fingerprint,
+                                  static_cast<int>(plan.split), static_cast<int>(plan.norm), plan.radius, plan.low, plan.high,
+                                  certify::Limits{}.products, graphIdentity(network.graph(), network.values)));
+}
+
+namespace {
+
+tl::unexpected<Failure> failed(std::string message) { return tl::unexpected(Failure{Failure::Kind::Run, std::move(message)}); }
+
+std::int64_t countOf(const PerturbationRun& run) { return std::min(run.spec.certify.value_or(run.plan.count), run.plan.count); }
+
+/// Bounds of examples, one after the other.
+class Certifier {
+public:
+  static tl::expected<Certifier, std::string> of(const Certifying& certifying) {
+    const auto arrays = arraysOf(certifying.weights);
+    auto network = certify::Network::of(certifying.network, [&](std::string_view path) -> std::optional<std::span<const double>> {
+      const auto array = arrays.find(path);
+      return array == arrays.end() ? std::nullopt : std::optional<std::span<const double>>(array->second);
+    });
+    if (!network) return tl::unexpected(network.error());
+    return Certifier(certifying, std::move(*network));
+  }
+
+  std::vector<std::string> gates() const { return network.gates(); }
+
+  /// Errors: the example cannot be read.
+  tl::expected<Certificate, std::string> certificateOf(std::int64_t example) {
+    const data::Batch into{{input.data()}, labels.data(), targets.data()};
+    if (const auto read = certifying.dataset.read(certifying.run.plan.split, {&example, 1}, into); !read)
+      return tl::unexpected(read.error());
+    certify::Bound bound = certify::bound(network, input, ball);
+    Certificate certificate{example, bound.flops, bound.least, std::move(bound.decided), {}, std::move(bound.unsupported), 0};
+    for (std::size_t g = 0; g < bound.decisions.size(); ++g)
+      certificate.open.push_back(certificate.decided[g] == -2 ? 0 : bound.decisions[g].open());
+    return certificate;
+  }
+
+private:
+  Certifier(const Certifying& certifying, certify::Network network)
+      : certifying(certifying),
+        network(std::move(network)),
+        input(this->network.inputSize()),
+        labels(static_cast<std::size_t>(certifying.dataset.description().target.elements())),
+        targets(labels.size()) {
+    const perturb::Plan& plan = certifying.run.plan;
+    ball = {plan.norm == perturb::Norm::L2 ? certify::Norm::L2 : certify::Norm::Linf, plan.radius, plan.low, plan.high};
+  }
+
+  const Certifying& certifying;
+  certify::Network network;
+  certify::Ball ball;
+  std::vector<float> input;
+  std::vector<std::int64_t> labels;
+  std::vector<float> targets;
+};
+
+/// Puts the most that was found beside each bound. Failures: it is more than the bound.
+tl::expected<void, Failure> compare(Certificate& certificate, const std::map<std::int64_t, double>& found) {
+  const auto most = found.find(certificate.example);
+  certificate.found = most == found.end() ? 0 : most->second;
+  if (certificate.found <= certificate.flops * (1 + kRounding)) return {};
+  return failed(fmt::format("a point of example {} costs {} FLOPs, and its bound is {}: this is a mistake of tbemc",
+                            certificate.example, certificate.found, certificate.flops));
+}
+
+}  // namespace
+
+tl::expected<Certified, Failure> certify(const Certifying& of, const perturb::Outcome& outcome, const perturb::Keeping& keeping,
+                                         const std::function<bool(std::int64_t, std::int64_t)>& next) {
+  auto certifier = Certifier::of(of);
+  if (!certifier) return failed(certifier.error());
+  Certified certified;
+  certified.gates = certifier->gates();
+  const std::int64_t total = countOf(of.run);
+  auto kept = KeptCertificates::open(keeping, of.identity);
+  if (!kept) return tl::unexpected(kept.error());
+  auto stored = kept->first(total, certified.gates.size());
+  if (!stored) return tl::unexpected(stored.error());
   const std::map<std::int64_t, double> found = foundOf(outcome);
-  const std::int64_t total = std::min(run.spec.certify.value_or(plan.count), plan.count);
-  std::vector<float> input(network->inputSize());
-  std::vector<std::int64_t> labels(static_cast<std::size_t>(dataset.description().target.elements()));
-  std::vector<float> targets(labels.size());
-  Certified made;
-  made.gates = network->gates();
   const auto start = std::chrono::steady_clock::now();
   for (std::int64_t example = 0; example < total && next(example, total); ++example) {
-    const data::Batch into{{input.data()}, labels.data(), targets.data()};
-    if (const auto read = dataset.read(plan.split, {&example, 1}, into); !read) return tl::unexpected(read.error());
-    certify::Bound bound = certify::bound(*network, input, ball);
-    const auto most = found.find(example);
-    made.certificates.push_back(
-        {example, bound.flops, bound.least, std::move(bound.decided), most == found.end() ? 0 : most->second});
-    const Certificate& certificate = made.certificates.back();
-    if (certificate.found > certificate.flops * (1 + kRounding))
-      return tl::unexpected(fmt::format("a point of example {} costs {} FLOPs, and its bound is {}: this is a mistake of tbemc",
-                                        example, certificate.found, certificate.flops));
-    for (const std::string& name : bound.unsupported) {
-      if (std::ranges::find(made.unsupported, name) == made.unsupported.end()) made.unsupported.push_back(name);
+    if (const auto there = stored->find(example); there != stored->end()) {
+      certified.certificates.push_back(std::move(there->second));
+      ++certified.stored;
+    } else {
+      auto certificate = certifier->certificateOf(example);
+      if (!certificate) return failed(certificate.error());
+      if (auto done = kept->add(*certificate); !done) return tl::unexpected(done.error());
+      certified.certificates.push_back(std::move(*certificate));
     }
+    if (auto done = compare(certified.certificates.back(), found); !done) return tl::unexpected(done.error());
   }
-  made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return made;
+  if (auto done = kept->flush(); !done) return tl::unexpected(done.error());
+  certified.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return certified;
+}
+
+tl::expected<Certified, Failure> storedCertificates(const Certifying& of, const perturb::Outcome& outcome,
+                                                    const std::vector<std::string>& gates, const std::string& store) {
+  const perturb::Keeping keeping{store};
+  auto kept = KeptCertificates::open(keeping, of.identity, store::Mode::ReadOnly);
+  if (!kept) return tl::unexpected(kept.error());
+  auto stored = kept->first(countOf(of.run), gates.size());
+  if (!stored) return tl::unexpected(stored.error());
+  const std::map<std::int64_t, double> found = foundOf(outcome);
+  Certified certified;
+  certified.gates = gates;
+  certified.stored = std::ssize(*stored);
+  for (auto& [example, certificate] : *stored) {
+    if (auto done = compare(certificate, found); !done) return tl::unexpected(done.error());
+    certified.certificates.push_back(std::move(certificate));
+  }
+  return certified;
 }
 
 }  // namespace tbem::driver

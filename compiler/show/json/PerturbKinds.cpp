@@ -101,8 +101,9 @@ constexpr JsonField kCertificate[] = {
     flopsOfExample("flops_found", "the most that the example and its points cost; 0: no method looked at it"),
     integer("gates",
             "of all points of the ball, by gate: 1 where its condition holds, 0 where it does not, -1 where that is not known, "
-            "-2 where "
-            "no point comes to it")
+            "-2 where no point comes to it; of a gate at places, of all of them (-1 as well where places differ)")
+        .keyed("GATE"),
+    count("open", "decisions about the example that are not known: at most 1, or of a gate at places as many as it has places")
         .keyed("GATE"),
 };
 
@@ -114,7 +115,8 @@ constexpr JsonField kCertified[] = {
     flopsOfExample("flops_found", "the most that an example and its points cost, in the mean"),
     flopsOfExample("flops_most", "of the path that costs most"),
     text("unsupported", "operators without bounds that some gate depends on").listed(),
-    seconds("seconds_of_example", "of one bound").orNull(),
+    count("stored", "of these, bounds that the store had"),
+    seconds("seconds_of_example", "of one bound; `null`: the store had them all").orNull(),
 };
 
 constexpr JsonField kDetected[] = {

@@ -142,25 +142,28 @@ Json pointJson(const std::string& name, const perturb::Series& series, const per
   return fields;
 }
 
-Json certificateJson(const std::string& name, const Certified& certified, const Certificate& certificate) {
+Json certificateJson(const std::string& name, const Certified& certified, const perturb::Certificate& certificate) {
   return {{"name", name},
           {"example", certificate.example},
           {"flops_bound", certificate.flops},
           {"flops_bound_least", certificate.least},
           {"flops_found", certificate.found},
-          {"gates", decisionsJson(certified.gates, certificate.decided)}};
+          {"gates", decisionsJson(certified.gates, certificate.decided)},
+          {"open", decisionsJson(certified.gates, certificate.open)}};
 }
 
 Json certifiedJson(const std::string& name, const Certified& certified) {
   const auto examples = static_cast<std::int64_t>(certified.certificates.size());
+  const std::int64_t computed = examples - certified.stored;
   return {{"name", name},
           {"examples", examples},
           {"below_most", certified.below()},
           {"flops_bound", certified.meanFlops()},
           {"flops_found", certified.meanFound()},
           {"flops_most", certified.most},
-          {"unsupported", certified.unsupported},
-          {"seconds_of_example", examples > 0 ? Json(certified.seconds / static_cast<double>(examples)) : Json()}};
+          {"unsupported", certified.unsupported()},
+          {"stored", certified.stored},
+          {"seconds_of_example", computed > 0 ? Json(certified.seconds / static_cast<double>(computed)) : Json()}};
 }
 
 bool isWhole(const PerturbationRun& perturbation, const MethodResult& result) {
@@ -250,7 +253,7 @@ void PerturbReport::certified(const PerturbationRun& perturbation, const Certifi
   const std::string& name = nameOf(perturbation);
   if (!out.display.json) return out.say("{}", certifiedText(certified));
   if (view.points) {
-    for (const Certificate& certificate : certified.certificates)
+    for (const perturb::Certificate& certificate : certified.certificates)
       out.json("certificate", certificateJson(name, certified, certificate));
   }
   out.json("certified", certifiedJson(name, certified));

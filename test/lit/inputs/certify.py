@@ -16,6 +16,8 @@ def main():
         here = [p for p in points if (p["name"], p["example"]) == (certificate["name"], certificate["example"])]
         assert here, certificate
         assert certificate["flops_found"] == max(max(p["flops"], p["flops_before"]) for p in here), certificate
+        if not any(certificate["open"].values()):
+            assert certificate["flops_bound"] == certificate["flops_bound_least"], certificate
         for point in here:
             for flops, gates in ((point["flops_before"], point["gates_before"]), (point["flops"], point["gates"])):
                 looked += 1

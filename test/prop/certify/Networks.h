@@ -9,6 +9,46 @@
 
 namespace tbem::test {
 
+/// `network net(x: tensor[b, 2, 6, 6])` whose blocks are computed at places of their images, as in Verelst & Tuytelaars 2020, and
+/// a design of it for one sample.
+class SmallPlaced {
+public:
+  explicit SmallPlaced(std::uint32_t seed) : random(seed) {}
+
+  std::string text() {
+    std::string body = "  var y = x |> conv2d(out: 4, kernel: 3, pad: 1) |> batch_norm |> relu\n";
+    const int units = pick(1, 3);
+    for (int i = 0; i < units; ++i) body += unit(i);
+    if (pick(0, 1) == 0)
+      body += "  let z = y |> global_avg_pool |> dense(5)\n  exit z when z |> softmax(axis: 1) |> max(axis: 1) >= 0.4\n";
+    return fmt::format(
+        "network net(x: tensor[b, 2, 6, 6]) -> tensor[b, 5]\n{{\n{}  return y |> conv2d(out: 4, kernel: 3) |> global_avg_pool |> "
+        "dense(5)\n}}\ndesign d of net {{ input x: [1, 2, 6, 6] }}\n",
+        body);
+  }
+
+private:
+  int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
+
+  std::string unit(int i) {
+    const bool squeezes = pick(0, 1) == 0, probability = pick(0, 1) == 0, wide = pick(0, 1) == 0;
+    std::string text = fmt::format("  let s{} = conv2d(y, out: 1, kernel: {})", i, pick(0, 1) == 0 ? "3, pad: 1" : "1");
+    if (squeezes) text += " + (y |> global_avg_pool |> dense(1) |> reshape([b, 1, 1, 1]))";
+    text += fmt::format("\n  let p{0} = s{0} |> reshape([b * 36]){1}\n", i, probability ? " |> sigmoid" : "");
+    // The block reads its image as one row for each place; a place that is left out is zero, or keeps what it was.
+    text += fmt::format("  let r{0} = {1}\n", i,
+                        wide ? "y |> im2col(kernel: 3, pad: 1)" : "y |> permute([0, 2, 3, 1]) |> reshape([b * 36, 4])");
+    const char* left = !wide && pick(0, 1) == 0 ? "r" : "zeros([b * 36, 4])";
+    text += fmt::format("  let k{0} = skip r{0} |> dense(4){1} when p{0} {2} {3} leaving {4}{5}\n", i,
+                        pick(0, 1) == 0 ? " |> batch_norm |> relu" : " |> tanh", pick(0, 1) == 0 ? "<" : ">",
+                        probability ? "0.5" : "0", left, left[0] == 'r' ? std::to_string(i) : "");
+    text += fmt::format("  y = relu(y + (k{} |> reshape([b, 6, 6, 4]) |> permute([0, 3, 1, 2])))\n", i);
+    return text;
+  }
+
+  std::mt19937 random;
+};
+
 /// `network net(x: tensor[b, 2, 6, 6])` and a design of it for one sample.
 class SmallAdaptive {
 public:
