@@ -30,6 +30,12 @@ Type* Access::storage(std::int32_t dtype) {
       return b.getInt8Ty();
   }
 }
+/// Of lanes beside each other: a nest whose threads take vectors has them at multiples of their size.
+llvm::Align Access::alignOfLanes(Type* element, unsigned lanes) const {
+  const llvm::Align align = alignOf(element);
+  return nest.width > 1 ? llvm::Align(align.value() * lanes) : align;
+}
+
 void Access::begin(llvm::Function* of) {
   function = of;
   shifts.assign(nest.outputs.size(), nullptr);
@@ -94,7 +100,7 @@ Value* Access::loadStored(const Position& at, std::uint32_t input, unsigned lane
     if (lanes > 1 && stride == 1) {
       auto* vector = llvm::FixedVectorType::get(element, lanes);
       if (readsAhead) prefetch(address);
-      raw = mask == nullptr ? static_cast<Value*>(b.CreateAlignedLoad(vector, address, alignOf(element)))
+      raw = mask == nullptr ? static_cast<Value*>(b.CreateAlignedLoad(vector, address, alignOfLanes(element, lanes)))
                             : b.CreateMaskedLoad(vector, address, alignOf(element), mask, llvm::Constant::getNullValue(vector));
     } else {
       raw = b.CreateAlignedLoad(element, address, alignOf(element));
@@ -149,7 +155,7 @@ void Access::store(const LoopOutput& output, const Position& at, Value* value, u
   Value* shift = shifts[static_cast<std::size_t>(&output - nest.outputs.data())];
   Value* place = shift == nullptr ? at.output : b.CreateNSWAdd(at.output, shift);
   if (lanes == 1 || stride == 1) {
-    b.CreateAlignedStore(value, b.CreateInBoundsGEP(element, pointer, place), alignOf(element));
+    b.CreateAlignedStore(value, b.CreateInBoundsGEP(element, pointer, place), alignOfLanes(element, lanes));
   } else {
     b.CreateMaskedScatter(value, b.CreateInBoundsGEP(element, pointer, lanesOf(place, stride, lanes)), alignOf(element));
   }

@@ -45,6 +45,7 @@ private:
   void prefetch(llvm::Value* address);
   llvm::Value* indirectOffset(const LoopOperand& operand, const Position& at, unsigned lanes);
   llvm::Type* storage(std::int32_t dtype);
+  llvm::Align alignOfLanes(llvm::Type* element, unsigned lanes) const;
   llvm::Value* i64(std::int64_t value) { return b.getInt64(static_cast<std::uint64_t>(value)); }
   std::size_t inner() const { return nest.trips.size() - 1; }
 

@@ -198,9 +198,45 @@ void Planner::merge() {
   }
 }
 
-/// On a device each place is an item of its own, and the innermost variable is that of neighbouring threads.
+/// Whether vectors of so many places along the innermost variable lie at multiples of their size in every operand.
+bool takesVectors(const LoopNest& nest, std::int64_t width) {
+  const std::size_t inner = nest.trips.size() - 1;
+  const auto isAligned = [&](const Form& form, std::uint32_t pointer, std::int32_t dtype) {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(width) * estimate::elementBytes(dtype);
+    return nest.pointers[pointer] % bytes == 0 && nest.moves[pointer] % bytes == 0 && !nest.outside[pointer] &&
+           std::all_of(form.stride.begin(), form.stride.end() - 1, [&](std::int64_t stride) { return stride % width == 0; });
+  };
+  if (nest.trips[inner] % width != 0 || nest.output.stride[inner] != 1) return false;
+  for (const LoopOutput& output : nest.outputs)
+    if (!isAligned(nest.output, output.pointer, output.dtype) || (output.rows && inner == 0)) return false;
+  for (const LoopOperand& input : nest.inputs) {
+    const std::int64_t stride = input.offset.stride[inner];
+    if (!input.indirect.empty() || stride < 0 || stride > 1) return false;
+    if (stride == 1 && !isAligned(input.offset, input.pointer, input.dtype)) return false;
+  }
+  return std::none_of(nest.coordinates.begin(), nest.coordinates.end(), [](const Coordinate& c) { return c.padded; });
+}
+
+/// Places that a thread of a device takes together: 16 bytes of the widest operand that varies along them, the most that a thread
+/// reads or writes at once, so that fewer threads have as many bytes on their way; fewer where not all can be read so.
+std::int64_t widthOf(const LoopNest& nest) {
+  constexpr std::uint64_t kBytes = 16;
+  constexpr std::int64_t kMost = 8;
+  std::uint64_t widest = 1;
+  for (const LoopOutput& output : nest.outputs) widest = std::max<std::uint64_t>(widest, estimate::elementBytes(output.dtype));
+  for (const LoopOperand& input : nest.inputs)
+    if (input.offset.stride.back() == 1) widest = std::max<std::uint64_t>(widest, estimate::elementBytes(input.dtype));
+  std::int64_t width = std::min(kMost, static_cast<std::int64_t>(kBytes / widest));
+  while (width > 1 && !takesVectors(nest, width)) width /= 2;
+  return width;
+}
+
+/// On a device each vector of places is an item of its own, and the innermost variable is that of neighbouring threads.
 void Planner::everyPlace() {
   for (const std::int64_t trips : nest.trips) nest.count *= trips;
+  if (nest.count != 0) nest.width = widthOf(nest);
+  if (loop.perSample && nest.count / std::max<std::int64_t>(loop.samples, 1) % nest.width != 0) nest.width = 1;
+  nest.count /= nest.width;
   nest.prefix = static_cast<std::uint32_t>(nest.trips.size());
   nest.parallel = nest.count > 1;
   if (loop.perSample && nest.count != 0) nest.perSample.unit = nest.count / loop.samples;
@@ -332,6 +368,7 @@ std::string kernelKey(const LoopNest& nest) {
   bytes.number(nest.pointers.size());
   bytes.number(nest.elements != 0);
   bytes.number(nest.prefix);
+  bytes.number(nest.width);
   bytes.number(nest.chunk);
   bytes.number(nest.chunks);
   return bytes.text;

@@ -81,8 +81,9 @@ struct LoopNest {
   std::int64_t elements = 0;              ///< Random: its first element is number i * elements; 0: no loop with Random
 
   // How it is run: the parallel index counts (prefix variables) x (chunks of the next one). On a device all variables are in the
-  // prefix.
+  // prefix, of which the innermost counts vectors.
   std::uint32_t prefix = 0;  ///< leading variables in the parallel index
+  std::int64_t width = 1;    ///< on a device: places beside each other that one thread takes as a vector, aligned to its size
   std::int64_t chunk = 0;    ///< elements of the innermost variable in a chunk; 0: not split
   std::int64_t chunks = 1;
   std::int64_t count = 1;  ///< trip count of the parallel index

@@ -36,7 +36,7 @@ public:
     place->addIncoming(first, before);
     b.CreateCondBr(b.CreateICmpSLT(place, argument(2)), inside, after);
     b.SetInsertPoint(inside);
-    body.atPlace(positionOf(place), 1);
+    body.atPlace(positionOf(place), static_cast<unsigned>(nest.width));
     place->addIncoming(b.CreateNSWAdd(place, stride), b.GetInsertBlock());
     b.CreateBr(head);
     b.SetInsertPoint(after);
@@ -69,11 +69,14 @@ private:
     const bool narrow = nest.count <= std::numeric_limits<std::int32_t>::max();
     Type* type = narrow ? b.getInt32Ty() : b.getInt64Ty();
     Value* left = b.CreateTrunc(place, type);
+    const std::size_t inner = nest.trips.size() - 1;
     for (std::size_t v = nest.trips.size(); v-- > 0;) {
-      Value* trips = llvm::ConstantInt::get(type, static_cast<std::uint64_t>(nest.trips[v]));
+      const std::int64_t width = v == inner ? nest.width : 1;
+      Value* trips = llvm::ConstantInt::get(type, static_cast<std::uint64_t>(nest.trips[v] / width));
       Value* value = v == 0 ? left : b.CreateURem(left, trips);
       if (v != 0) left = b.CreateUDiv(left, trips);
       value = b.CreateZExt(value, b.getInt64Ty());
+      if (width > 1) value = b.CreateNSWMul(value, b.getInt64(static_cast<std::uint64_t>(width)));
       at = body.advance(at, v, value);
       if (v == 0) body.findRows(value);
     }

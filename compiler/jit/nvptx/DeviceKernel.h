@@ -13,8 +13,9 @@
 namespace tbem::jit {
 
 /// Adds the kernel `void name(pointers.., ptr scalars, i64 seed, i64 count)` to `module`: places [0, count) of the nest, whose
-/// variables all are in its prefix; behind them `i64 first`, the number of the first element, where `nest.elements` says so. The
-/// pointers (nest.pointers.size() of them) do not overlap each other. However many threads there are, they share the places.
+/// variables all are in its prefix, each a vector of `nest.width`; behind them `i64 first`, the number of the first element,
+/// where `nest.elements` says so. The pointers (nest.pointers.size() of them) do not overlap each other. However many threads
+/// there are, they share the places.
 llvm::Function* emitDeviceKernel(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types,
                                  const std::string& name);
 

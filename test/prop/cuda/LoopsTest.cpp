@@ -11,7 +11,7 @@ using CudaLoops = test::OnCard;
 TEST_F(CudaLoops, AgreeExactlyWithTheInterpreter) {
   const tbem_backend& cuda = *tbem_backend_cuda();
   const char* wanted = std::getenv("TBEM_PROP_CASES");  // more cases for a longer search
-  const unsigned cases = wanted != nullptr ? static_cast<unsigned>(std::atoi(wanted)) : 100;
+  const unsigned cases = wanted != nullptr ? static_cast<unsigned>(std::atoi(wanted)) : 400;
   for (unsigned seed = 0; seed < cases; ++seed) {
     SCOPED_TRACE(seed);
     RandomLoop loop = LoopGenerator(seed).run();

@@ -55,13 +55,57 @@ TEST(DeviceLoops, TakeFunctionsFromTheToolkit) {
   EXPECT_EQ(compiled.assembly.find("call"), std::string::npos) << "sin is inlined";
 }
 
+/// PTX of y = x + row, element by element: x and y of a type and so many rows and columns; `axes`: of what is added.
+std::string sumOf(std::int32_t dtype, std::vector<std::int64_t> dims, std::vector<std::int64_t> rowDims, std::vector<int> axes,
+                  std::int32_t rowType) {
+  ProgramBuilder p;
+  const tbem_operand shape = layoutOf(dtype, dims, "plain"), row = layoutOf(rowType, rowDims, "plain");
+  LoopBuilder l;
+  const std::uint32_t x = l.input(p.add(shape), {0, 1}), added = l.input(p.add(row), std::move(axes));
+  l.output(p.add(shape), l.op(ElemOp::Add, x, added));
+  p.add(l);
+  return compiledFor(p.program).assembly;
+}
+
+/// A thread reads and writes 16 bytes at once where rows lie so, which is the most that PTX has an instruction for.
+TEST(DeviceLoops, MoveSixteenBytesAtOnce) {
+  const auto has = [](const std::string& text, const char* what) { return text.find(what) != std::string::npos; };
+  const std::string whole = sumOf(TBEM_F32, {6, 10}, {6, 10}, {0, 1}, TBEM_F32);
+  EXPECT_TRUE(has(whole, "ld.global.nc.v4.f32") && has(whole, "st.global.v4.f32")) << "rows of ten are one row of sixty\n"
+                                                                                   << whole;
+  EXPECT_FALSE(has(whole, "global.f32") || has(whole, "nc.f32")) << whole;
+  const std::string byRow = sumOf(TBEM_F32, {6, 12}, {6}, {0}, TBEM_F32);
+  EXPECT_TRUE(has(byRow, "ld.global.nc.v4.f32") && has(byRow, "ld.global.nc.f32")) << "a number for each row\n" << byRow;
+  const std::string byColumn = sumOf(TBEM_F32, {6, 12}, {12}, {1}, TBEM_F32);
+  EXPECT_TRUE(has(byColumn, "st.global.v4.f32") && !has(byColumn, "nc.f32")) << byColumn;
+  const std::string wide = sumOf(TBEM_F64, {6, 10}, {6, 10}, {0, 1}, TBEM_F64);
+  EXPECT_TRUE(has(wide, "ld.global.nc.v2.f64") && has(wide, "st.global.v2.f64")) << wide;
+  const std::string half = sumOf(TBEM_BF16, {8, 16}, {8, 16}, {0, 1}, TBEM_BF16);
+  EXPECT_TRUE(has(half, "ld.global.nc.v4.u32") || has(half, "ld.global.nc.v4.b32")) << "eight of two bytes\n" << half;
+  const std::string mixed = sumOf(TBEM_F32, {8, 16}, {8, 16}, {0, 1}, TBEM_BF16);
+  EXPECT_TRUE(has(mixed, "ld.global.nc.v4.f32") && has(mixed, "ld.global.nc.v4.u16")) << "four of each\n" << mixed;
+}
+
+/// Where rows begin between multiples of 16 bytes they are read in smaller pieces, and one by one where they do not lie so.
+TEST(DeviceLoops, MoveNoMoreThanIsAligned) {
+  const auto has = [](const std::string& text, const char* what) { return text.find(what) != std::string::npos; };
+  const std::string two = sumOf(TBEM_F32, {6, 10}, {6}, {0}, TBEM_F32);
+  EXPECT_TRUE(has(two, "ld.global.nc.v2.f32") && !has(two, ".v4.")) << "rows of ten are even\n" << two;
+  for (const std::string& text : {sumOf(TBEM_F32, {6, 7}, {6}, {0}, TBEM_F32), sumOf(TBEM_F32, {3, 7}, {3, 7}, {0, 1}, TBEM_F32),
+                                  sumOf(TBEM_F32, {16, 16}, {16, 16}, {1, 0}, TBEM_F32)})
+    EXPECT_FALSE(has(text, ".v2.") || has(text, ".v4.")) << text;
+}
+
 TEST(DeviceLoops, AreMadeOfAllTypesAndLayouts) {
+  int vectors = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
     const jit::Compiled compiled = compiledFor(LoopGenerator(seed).run().program);
     if (HasFailure()) return;
     EXPECT_EQ(compiled.assembly.find(".local"), std::string::npos) << compiled.assembly;
+    if (compiled.assembly.find(".v2.") != std::string::npos || compiled.assembly.find(".v4.") != std::string::npos) ++vectors;
   }
+  EXPECT_GE(vectors, 5) << "so many of the loops that test/prop/cuda runs are of vectors";
 }
 
 }  // namespace
