@@ -26,29 +26,62 @@ Analysis::Analysis(const Steps& steps, Inputs inputs, const Limits& limits)
   for (const Gate& gate : steps.gates) known.decisions.push_back({gate.decisions});
 }
 
-Bound Analysis::run() {
-  Bound bound;
+Analysis::Analysis(const Analysis& other)
+    : steps(other.steps),
+      limits(other.limits),
+      known(other.known),
+      forms(known),
+      carried(other.carried),
+      before(other.carried),
+      productsBefore(other.forms.products),
+      reached(other.reached),
+      narrowed(other.narrowed),
+      refining(other.refining),
+      refinedTo(other.refinedTo),
+      bound(other.bound),
+      nextStep(other.nextStep),
+      nextGate(other.nextGate) {
+  forms.products = other.forms.products;
+}
+
+const Bound& Analysis::run() {
   bound.scores.resize(steps.gates.size());
-  std::size_t gate = 0;
-  const auto gatesBefore = [&](std::size_t position) {
-    for (; gate < steps.gates.size() && steps.gates[gate].before <= position; ++gate) {
-      decide(gate);
-      if (known.decided[gate] == -1 && refine(gate)) decide(gate);
-      if (known.decided[gate] == -2) continue;
-      bound.scores[gate] = scoreOf(steps.gates[gate].condition);
-      nameUnsupported(steps.gates[gate].condition, bound);
-    }
-  };
-  for (ValueId value = 0; value < steps.list.size(); ++value) {
-    gatesBefore(value);
-    if (steps[value].needed && reached[steps[value].branch]) step(value);
+  for (; nextStep < steps.list.size(); ++nextStep) {
+    passGates();
+    if (steps[nextStep].needed && reached[steps[nextStep].branch]) step(nextStep);
   }
-  gatesBefore(steps.list.size());
+  passGates();
   bound.decided = known.decided;
   bound.decisions = known.decisions;
-  bound.forms = carried;
-  bound.products = forms.products;
+  bound.forms = carried - before;
+  bound.products = forms.products - productsBefore;
   return bound;
+}
+
+/// Decides the gates that stand before the next step.
+void Analysis::passGates() {
+  for (; nextGate < steps.gates.size() && steps.gates[nextGate].before <= nextStep; ++nextGate) {
+    decide(nextGate);
+    if (known.decided[nextGate] == -1 && refine(nextGate)) decide(nextGate);
+    if (known.decided[nextGate] == -2) continue;
+    bound.scores[nextGate] = scoreOf(steps.gates[nextGate].condition);
+    nameUnsupported(steps.gates[nextGate].condition, bound);
+    if (open == nullptr && isOpen(nextGate)) open = std::make_unique<Analysis>(*this);
+  }
+}
+
+/// A skip with cases that are worth telling apart: what follows is bounded by one arm in each, and not by the hull of both. (What
+/// follows an exit is the same whether it is decided or not; a gate at places has too many cases.)
+bool Analysis::isOpen(std::size_t gate) const {
+  return isLinear() && known.decided[gate] == -1 && !steps.gates[gate].exits && steps.gates[gate].decisions == 1;
+}
+
+void Analysis::takeSide(bool condition, std::int64_t products) {
+  known.decided[nextGate] = condition ? 1 : 0;
+  known.decisions[nextGate] = {1, condition ? 1 : 0, condition ? 0 : 1};
+  enterSides(steps.gates[nextGate], known.decided[nextGate]);
+  limits.products = forms.products + products;
+  ++nextGate;
 }
 
 /// Runs the steps that this gate or a later one depends on once more, with linear forms for the bounds of intermediate values.
@@ -113,10 +146,6 @@ void Analysis::step(ValueId value) {
 
 void Analysis::decide(std::size_t number) {
   const Gate& gate = steps.gates[number];
-  const auto enter = [&](std::uint32_t branch, bool may) {
-    // Branches below it are looked at when their gates are, which come later.
-    reached[branch] = may && reached[gate.branch];
-  };
   std::int8_t& decided = known.decided[number];
   Decisions& here = known.decisions[number] = {gate.decisions};
   if (!reached[gate.branch]) {
@@ -129,8 +158,13 @@ void Analysis::decide(std::size_t number) {
     }
     decided = here.together();
   }
-  enter(gate.whereTrue, decided != 0);
-  enter(gate.whereFalse, decided != 1);
+  enterSides(gate, decided);
+}
+
+/// Branches below them are looked at when their gates are, which come later.
+void Analysis::enterSides(const Gate& gate, std::int8_t decided) {
+  reached[gate.whereTrue] = decided != 0 && reached[gate.branch];
+  reached[gate.whereFalse] = decided != 1 && reached[gate.branch];
 }
 
 /// The side of a comparison that is not a constant.

@@ -4,7 +4,9 @@
 #include "compiler/certify/Certify.h"
 #include "compiler/certify/LinearForms.h"
 
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tbem::certify {
@@ -16,9 +18,21 @@ namespace tbem::certify {
 class Analysis {
 public:
   Analysis(const Steps& steps, Inputs inputs, const Limits& limits);
-  Bound run();
+  /// Goes on from where the other one stands.
+  Analysis(const Analysis& other);
+  ~Analysis() = default;
+
+  /// To the end.
+  const Bound& run();
+  /// After `run`: as it stood before the first skip that was not decided, whose cases `takeSide` tells apart; nullptr: all were.
+  std::unique_ptr<Analysis> takeOpen() { return std::move(open); }
+  /// The case of the inputs for which that skip's condition is so, with so many products more than until then.
+  void takeSide(bool condition, std::int64_t products);
 
 private:
+  void passGates();
+  void enterSides(const Gate& gate, std::int8_t decided);
+  bool isOpen(std::size_t gate) const;
   void step(ValueId value);
   void decide(std::size_t gate);
   bool refine(std::size_t gate);
@@ -38,14 +52,20 @@ private:
   Interval range(std::span<const Term> terms);
 
   const Steps& steps;
-  const Limits limits;
+  Limits limits;
   Knowledge known;
   LinearForms forms;
-  std::int64_t carried = 0;    ///< forms so far
+  std::int64_t carried = 0;  ///< forms so far, and of these those of the one that it goes on from
+  std::int64_t before = 0;
+  std::int64_t productsBefore = 0;
   std::vector<bool> reached;   ///< by branch: some input may come there
   std::vector<bool> narrowed;  ///< by value: its intervals are those of linear forms as well
   bool refining = false;       ///< linear forms are for intermediate values too
   std::size_t refinedTo = 0;   ///< the steps before are refined
+  Bound bound;
+  ValueId nextStep = 0;
+  std::size_t nextGate = 0;
+  std::unique_ptr<Analysis> open;
 };
 
 }  // namespace tbem::certify

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 namespace tbem::certify {
@@ -56,14 +57,78 @@ Inputs inputsOf(const Steps& steps, std::span<const float> example, const Ball& 
   return inputs;
 }
 
+/// Some of the ball's inputs: those for which the skips that were taken apart are decided in one way.
+struct Case {
+  Bound bound;
+  std::unique_ptr<Analysis> open;  ///< where it can be taken apart
+};
+
+Case caseOf(const Steps& steps, Analysis& analysis) {
+  Case made{analysis.run(), nullptr};
+  made.bound.flops = steps.costBelow(graph::kAllSamples, made.bound.decisions, true);
+  made.bound.least = steps.costBelow(graph::kAllSamples, made.bound.decisions, false);
+  made.open = analysis.takeOpen();
+  return made;
+}
+
+/// Of one gate in two cases, which inputs come to only in those where it is not -2.
+std::int8_t decidedInBoth(std::int8_t a, std::int8_t b) {
+  if (a == -2 || a == b) return b;
+  return b == -2 ? a : static_cast<std::int8_t>(-1);
+}
+
+/// What holds in both.
+void add(Bound& bound, const Bound& other) {
+  bound.flops = std::max(bound.flops, other.flops);
+  bound.least = std::min(bound.least, other.least);
+  for (std::size_t g = 0; g < bound.decided.size(); ++g) {
+    Decisions &here = bound.decisions[g], there = other.decisions[g];
+    if (bound.decided[g] == -2) {
+      here = there;
+    } else if (other.decided[g] != -2) {
+      here = {here.of, std::min(here.isTrue, there.isTrue), std::min(here.isFalse, there.isFalse)};
+    }
+    bound.decided[g] = decidedInBoth(bound.decided[g], other.decided[g]);
+    if (!bound.scores[g]) {
+      bound.scores[g] = other.scores[g];
+    } else if (other.scores[g]) {
+      bound.scores[g] = {std::min(bound.scores[g]->low, other.scores[g]->low),
+                         std::max(bound.scores[g]->high, other.scores[g]->high)};
+    }
+  }
+  for (const std::string& name : other.unsupported)
+    if (std::ranges::find(bound.unsupported, name) == bound.unsupported.end()) bound.unsupported.push_back(name);
+}
+
 }  // namespace
 
 Bound bound(const Network& network, std::span<const float> example, const Ball& ball, const Limits& limits) {
   const Steps& steps = network.parts();
-  Bound bound = Analysis(steps, inputsOf(steps, example, ball), limits).run();
-  bound.flops = steps.costBelow(graph::kAllSamples, bound.decisions, true);
-  bound.least = steps.costBelow(graph::kAllSamples, bound.decisions, false);
-  return bound;
+  Analysis whole(steps, inputsOf(steps, example, ball), limits);
+  std::vector<Case> cases;
+  cases.push_back(caseOf(steps, whole));
+  std::int64_t forms = cases.front().bound.forms, products = cases.front().bound.products;
+  for (std::int64_t split = 0; split < limits.splits; ++split) {
+    const auto costliest = std::ranges::max_element(cases, {}, [](const Case& some) { return some.bound.flops; });
+    // Taking apart another one would not lower what is said of all.
+    if (costliest->open == nullptr || costliest->bound.flops == costliest->bound.least) break;
+    const Case parent = std::move(*costliest);
+    cases.erase(costliest);
+    for (const bool condition : {false, true}) {
+      Analysis side(*parent.open);
+      side.takeSide(condition, limits.products / 2);
+      Case& made = cases.emplace_back(caseOf(steps, side));
+      forms += made.bound.forms;
+      products += made.bound.products;
+      made.bound.flops = std::min(made.bound.flops, parent.bound.flops);  // they are some of its inputs
+      made.bound.least = std::max(made.bound.least, parent.bound.least);
+    }
+  }
+  Bound all = std::move(cases.front().bound);
+  for (std::size_t i = 1; i < cases.size(); ++i) add(all, cases[i].bound);
+  all.forms = forms;
+  all.products = products;
+  return all;
 }
 
 }  // namespace tbem::certify

@@ -42,6 +42,9 @@ struct Limits {
   /// Multiply-adds of convolutions for intermediate values' bounds, after which only gates' own are carried back. 2e9 take about
   /// a second of one core. It is a count and not a time, so that it is the same on every machine.
   std::int64_t products = 1'000'000'000;
+  /// So often the costliest case is taken apart at a skip that is not decided: one case for each of its arms, and as many
+  /// products again for both together. Nothing is taken apart by intervals alone.
+  std::int64_t splits = 8;
 };
 
 /// Values of weights and running statistics by path, row-major; nothing where they are not known. Asked for while the network is
@@ -85,12 +88,13 @@ struct Bound {
   };
   std::vector<std::optional<Score>> scores;
   std::vector<std::string> unsupported;  ///< operators without bounds that a gate which is reached depends on, each once
-  std::int64_t forms = 0;                ///< linear forms that were carried back
+  std::int64_t forms = 0;                ///< linear forms that were carried back, in all cases
   std::int64_t products = 0;             ///< multiply-adds of convolutions for them
 };
 
-/// `example`: elements in row-major order, finite, as many as Network::inputSize. What a perturbation moves out of the box is
-/// moved back to the box's edge.
+/// By branch and bound over skips that are not decided: no input costs more than the costliest case. A gate is decided where it
+/// is so in all cases in which inputs come to it. `example`: elements in row-major order, finite, as many as Network::inputSize.
+/// What a perturbation moves out of the box is moved back to the box's edge.
 Bound bound(const Network& network, std::span<const float> example, const Ball& ball, const Limits& limits = {});
 
 }  // namespace tbem::certify

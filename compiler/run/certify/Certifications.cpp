@@ -72,9 +72,10 @@ std::vector<std::string> Certified::unsupported() const {
 std::string certificateIdentity(const PerturbationRun& run, const graph::Row& network, const std::string& weights,
                                 std::uint64_t fingerprint) {
   const perturb::Plan& plan = run.plan;
-  return jit::hashKey(fmt::format("certificate 1;{};{:016x};{};{};{};{};{};{};{}", weights, fingerprint,
+  const certify::Limits limits;
+  return jit::hashKey(fmt::format("certificate 1;{};{:016x};{};{};{};{};{};{};{};{}", weights, fingerprint,
                                   static_cast<int>(plan.split), static_cast<int>(plan.norm), plan.radius, plan.low, plan.high,
-                                  certify::Limits{}.products, graphIdentity(network.graph(), network.values)));
+                                  limits.products, limits.splits, graphIdentity(network.graph(), network.values)));
 }
 
 namespace {

@@ -292,6 +292,46 @@ TEST_P(Placed, NoInputOfTheBallCostsMore) {
 }
 INSTANTIATE_TEST_SUITE_P(Random, Placed, ::testing::Range(std::uint32_t{1}, std::uint32_t{21}));
 
+/// Skips that are not decided are taken apart: that never says more FLOPs, and often fewer.
+TEST(CertifiedGates, CasesOfSkipsLowerBounds) {
+  int open = 0, lower = 0;
+  const std::string text = chainOfSkips(5);
+  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+    const auto s = subjectOf(text, seed);
+    ASSERT_TRUE(s);
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      const std::vector<double> example = exampleOf(s->network->inputSize(), 10 * seed + k);
+      const std::vector<float> centre(example.begin(), example.end());
+      const auto bounded = [&](std::int64_t splits) {
+        return certify::bound(*s->network, centre, {Norm::Linf, 0.3, -3, 3}, Limits{.splits = splits});
+      };
+      const Bound whole = bounded(0), cases = bounded(8);
+      EXPECT_LE(cases.flops, whole.flops);
+      EXPECT_GE(cases.least, whole.least);
+      EXPECT_TRUE(cases.forms == whole.forms || std::ranges::count(whole.decided, -1) > 0) << "there was something to take apart";
+      for (std::size_t g = 0; g < whole.decided.size(); ++g)
+        EXPECT_TRUE(whole.decided[g] == -1 || whole.decided[g] == cases.decided[g]);
+      open += std::ranges::count(whole.decided, -1) > 1 ? 1 : 0;
+      lower += cases.flops < whole.flops ? 1 : 0;
+    }
+  }
+  std::printf("of %d bounds with several open skips %d are lower by cases\n", open, lower);
+  EXPECT_GE(lower, open / 4);
+  EXPECT_GE(open, 10);
+}
+
+/// Chains of skips, of which most are open in the larger balls.
+class Chained : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(Chained, NoInputOfTheBallCostsMore) {
+  const std::uint32_t seed = GetParam();
+  const auto s = subjectOf(chainOfSkips(4), seed);
+  ASSERT_TRUE(s);
+  const std::vector<double> example = exampleOf(s->network->inputSize(), seed);
+  for (const double radius : {0.0, 0.03, 0.1, 0.3, 1.0}) checkBall(*s, example, {Norm::Linf, radius, -3, 3}, seed);
+}
+INSTANTIATE_TEST_SUITE_P(Random, Chained, ::testing::Range(std::uint32_t{1}, std::uint32_t{13}));
+
 /// Some places are decided where others are not, and linear relaxations decide more of them than intervals.
 TEST(CertifiedGates, PlacesAreDecidedOneByOne) {
   std::int64_t byIntervals = 0, byForms = 0, mixed = 0;

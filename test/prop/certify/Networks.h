@@ -9,6 +9,21 @@
 
 namespace tbem::test {
 
+/// `network net(x: tensor[b, 2, 6, 6])` of residual blocks that may each be left out, as in Wang et al. 2018, and a design of it
+/// for one sample.
+inline std::string chainOfSkips(int blocks) {
+  std::string body = "  var y = x |> conv2d(out: 4, kernel: 3, pad: 1) |> batch_norm |> relu\n";
+  for (int i = 0; i < blocks; ++i)
+    body += fmt::format(
+        "  let g{0} = y |> avg_pool2d(kernel: 2) |> flatten |> dense(1) |> sigmoid |> reshape([b])\n"
+        "  y = skip relu(y + (y |> conv2d(out: 4, kernel: 3, pad: 1) |> batch_norm)) when g{0} <= 0.5 leaving y\n",
+        i);
+  return fmt::format(
+      "network net(x: tensor[b, 2, 6, 6]) -> tensor[b, 5]\n{{\n{}  return y |> global_avg_pool |> dense(5)\n}}\n"
+      "design d of net {{ input x: [1, 2, 6, 6] }}\n",
+      body);
+}
+
 /// `network net(x: tensor[b, 2, 6, 6])` whose blocks are computed at places of their images, as in Verelst & Tuytelaars 2020, and
 /// a design of it for one sample.
 class SmallPlaced {
