@@ -89,6 +89,9 @@ struct LoopNest {
   std::int64_t count = 1;  ///< trip count of the parallel index
   bool parallel = false;   ///< big enough for threads
   PerSample perSample;
+
+  /// On a device: the parallel index is the one variable, whatever its length.
+  bool isOneRow() const { return trips.size() == 1 && prefix == 1; }
 };
 
 /// `where`: for messages. An error is our own bug or an unsupported element type, in words.

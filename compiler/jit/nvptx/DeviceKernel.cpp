@@ -66,7 +66,7 @@ private:
   Position positionOf(Value* place) {
     Position at = body.origin();
     if (nest.elements != 0) at.number = argument(3);
-    const bool narrow = nest.count <= std::numeric_limits<std::int32_t>::max();
+    const bool narrow = nest.count <= std::numeric_limits<std::int32_t>::max() && !nest.isOneRow();
     Type* type = narrow ? b.getInt32Ty() : b.getInt64Ty();
     Value* left = b.CreateTrunc(place, type);
     const std::size_t inner = nest.trips.size() - 1;

@@ -43,6 +43,25 @@ TEST(DeviceLoops, OfEqualShapeShareAKernel) {
   EXPECT_EQ(compiledFor(p.program).executable.kernels, 1U);
 }
 
+/// Updates of weights are one kernel, whatever their sizes; where only some can be read in vectors, two.
+TEST(DeviceLoops, OfOneRowShareAKernelWhateverItsLength) {
+  const auto kernels = [](const std::vector<std::vector<std::int64_t>>& shapes, std::vector<int> axes) {
+    ProgramBuilder p;
+    for (const std::vector<std::int64_t>& dims : shapes) {
+      LoopBuilder l;
+      std::vector<std::int64_t> read;
+      for (const int axis : axes) read.push_back(dims[static_cast<std::size_t>(axis)]);
+      l.output(p.add(layoutOf(TBEM_F32, dims, "plain")),
+               l.op(ElemOp::Neg, l.input(p.add(layoutOf(TBEM_F32, read, "plain")), axes)));
+      p.add(l);
+    }
+    return compiledFor(p.program).executable.kernels;
+  };
+  EXPECT_EQ(kernels({{8, 16}, {4, 4}, {64, 3}}, {0, 1}), 1U);
+  EXPECT_EQ(kernels({{8, 16}, {3, 7}, {5, 5}}, {0, 1}), 2U);
+  EXPECT_EQ(kernels({{8, 16}, {4, 4}}, {0}), 2U) << "which row a place is of is computed with its length";
+}
+
 /// Functions that the C library has on the host come from the toolkit's file; where that is missing, the error names it.
 TEST(DeviceLoops, TakeFunctionsFromTheToolkit) {
   estimate::Program program = oneLoop(ElemOp::Sin);
