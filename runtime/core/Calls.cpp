@@ -122,6 +122,8 @@ tl::expected<void, Failure> Instance::prepareOwn(std::size_t number) {
 
 std::int32_t Instance::call(std::uint32_t number, std::int64_t samples, std::int64_t part) {
   if (number >= prepared.size() || part >= static_cast<std::int64_t>(prepared[number].parts.size())) return TBEM_INVALID;
+  const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  if (code != nullptr && code->segments.takes(Segments::Kind::Call, {number, word(samples), word(part)})) return TBEM_OK;
   Prepared& p = at(number, part);
   const CallDesc& planned = description.calls[number];
   if (!planned.moves.empty()) {

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace tbem::runtime {
 
 DeviceCode::~DeviceCode() {
   forgetRecording();
+  segments.forget();
   if (scalars != nullptr) backend.release(scalars, scalarBytes);
   if (module != nullptr) device.unload(module);
 }
@@ -52,6 +54,50 @@ tl::expected<void, Failure> Instance::prepareDevice() {
   return {};
 }
 
+namespace {
+
+/// A piece of work that was kept, by asking the instance again, which keeps nothing meanwhile.
+tbem_status performed(Instance& instance, const Segments::Work& work) {
+  const std::span<const std::uint64_t> words = work.words;
+  switch (work.kind) {
+    case Segments::Kind::Launch:
+      return static_cast<tbem_status>(instance.launch(static_cast<std::uint32_t>(words[0]), &words[2],
+                                                      static_cast<std::int32_t>(words.size() - 2),
+                                                      static_cast<std::int64_t>(words[1])));
+    case Segments::Kind::Call:
+      return static_cast<tbem_status>(instance.call(static_cast<std::uint32_t>(words[0]), static_cast<std::int64_t>(words[1]),
+                                                    static_cast<std::int64_t>(words[2])));
+    case Segments::Kind::Zero:
+      return static_cast<tbem_status>(instance.zero(reinterpret_cast<void*>(words[0]), words[1]));
+    case Segments::Kind::Move:
+      return static_cast<tbem_status>(
+          instance.move(reinterpret_cast<void*>(words[0]), reinterpret_cast<const void*>(words[1]), words[2]));
+    case Segments::Kind::MicroBatch:
+      return static_cast<tbem_status>(instance.microBatch(words[0]));
+  }
+  return TBEM_INVALID;
+}
+
+std::uint64_t wordOf(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+}  // namespace
+
+/// Does what a step with gates has asked for so far.
+std::int32_t Instance::flushSegment() {
+  return noted(code->segments.flush([this](const Segments::Work& work) { return performed(*this, work); }), "a part of a step");
+}
+
+std::int32_t Instance::runInSegments() {
+  std::vector<std::uint64_t> given{seed};
+  for (const std::uint32_t slot : code->slots) given.push_back(std::bit_cast<std::uint64_t>(scalarValues[slot]));
+  code->segments.begin(std::move(given));
+  std::int32_t status =
+      description.step(reinterpret_cast<tbem_rt_context*>(this), arena, static_cast<const double*>(code->scalars), seed);
+  if (status == TBEM_OK) status = flushSegment();
+  code->segments.end();
+  return status;
+}
+
 std::int32_t Instance::runOnDevice() {
   if (const tbem_status status = device.copy_in(code->scalars, scalarValues.data(), scalarValues.size() * sizeof(double));
       status != TBEM_OK)
@@ -59,6 +105,7 @@ std::int32_t Instance::runOnDevice() {
   const auto step = [&] {
     return description.step(reinterpret_cast<tbem_rt_context*>(this), arena, static_cast<const double*>(code->scalars), seed);
   };
+  if (!description.branches.empty() && stepTimes.empty()) return runInSegments();
   if (!code->canRecord || !code->ranOnce || !stepTimes.empty()) {
     code->ranOnce = true;
     return step();
@@ -91,18 +138,24 @@ tbem_status Instance::noted(tbem_status status, std::string_view doing) {
 
 std::int32_t Instance::launch(std::uint32_t kernel, const std::uint64_t* arguments, std::int32_t count, std::int64_t items) {
   if (kernel >= code->kernels.size()) return TBEM_INVALID;
+  const std::span words(arguments, static_cast<std::size_t>(count));
+  if (code->segments.takes(Segments::Kind::Launch, {kernel, static_cast<std::uint64_t>(items)}, words)) return TBEM_OK;
   return noted(code->device.launch(code->kernels[kernel], arguments, count, items), fmt::format("loop kernel {}", kernel));
 }
 std::int32_t Instance::zero(void* memory, std::uint64_t bytes) {
+  if (code->segments.takes(Segments::Kind::Zero, {wordOf(memory), bytes})) return TBEM_OK;
   return noted(code->device.zero(memory, bytes), "making memory zero");
 }
 std::int32_t Instance::move(void* to, const void* from, std::uint64_t bytes) {
+  if (code->segments.takes(Segments::Kind::Move, {wordOf(to), wordOf(from), bytes})) return TBEM_OK;
   return noted(code->device.move(to, from, bytes), "a copy");
 }
 std::int32_t Instance::count(const void* memory, std::int64_t& value) {
+  if (const std::int32_t status = flushSegment(); status != TBEM_OK) return status;
   return noted(device.copy_out(&value, memory, sizeof value), "the count of a branch");
 }
 std::int32_t Instance::microBatch(std::uint64_t number) {
+  if (code->segments.takes(Segments::Kind::MicroBatch, {number})) return TBEM_OK;
   code->microBatch = number;
   return TBEM_OK;
 }

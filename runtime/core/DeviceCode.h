@@ -1,6 +1,7 @@
 // What an instance holds on a device whose memory the host cannot reach: its kernels, its scalars, and a step that was recorded.
 #pragma once
 
+#include "runtime/core/Segments.h"
 #include "tbem/backend.h"
 #include "tbem/executable.h"
 
@@ -11,7 +12,7 @@
 namespace tbem::runtime {
 
 struct DeviceCode {
-  explicit DeviceCode(const tbem_backend& backend) : backend(backend), device(*backend.device) {}
+  explicit DeviceCode(const tbem_backend& backend) : backend(backend), device(*backend.device), segments(device) {}
   ~DeviceCode();
   DeviceCode(const DeviceCode&) = delete;
   DeviceCode& operator=(const DeviceCode&) = delete;
@@ -38,6 +39,7 @@ struct DeviceCode {
   std::uint64_t recordedSeed = 0;
   bool ranOnce = false;
   bool canRecord = true;  ///< nothing that the host decides depends on what the device computes
+  Segments segments;      ///< where something does: of a step with gates
 };
 
 }  // namespace tbem::runtime

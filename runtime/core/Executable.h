@@ -135,6 +135,8 @@ private:
   /// The same of what is no call.
   tbem_status noted(tbem_status status, std::string_view doing);
   std::int32_t runOnDevice();
+  std::int32_t runInSegments();
+  std::int32_t flushSegment();
   tl::expected<void, Failure> prepareOwn(std::size_t number);
   tl::expected<void, Failure> fillStorage(const StorageDesc& storage, std::uint64_t key);
   tl::expected<void, Failure> prepareDevice();
