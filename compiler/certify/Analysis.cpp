@@ -11,6 +11,9 @@ namespace {
 /// recurrent cells: the first number always, the second where a gate would not be decided otherwise.
 constexpr std::size_t kFew = 16, kSome = 256;
 
+/// Products that take as long as carrying a form back to one element.
+constexpr std::int64_t kTouch = 8;
+
 }  // namespace
 
 Analysis::Analysis(const Steps& steps, Inputs inputs, const Limits& limits)
@@ -23,16 +26,16 @@ Analysis::Analysis(const Steps& steps, Inputs inputs, const Limits& limits)
   known.values.resize(steps.list.size());
   known.relaxations.resize(steps.list.size());
   known.decided.assign(steps.gates.size(), -1);
-  for (const Gate& gate : steps.gates) known.decisions.push_back({gate.decisions});
+  for (const Gate& gate : steps.gates) known.rows.emplace_back(gate.rows, static_cast<std::int8_t>(-1));
 }
 
 Analysis::Analysis(const Analysis& other)
     : steps(other.steps),
       limits(other.limits),
       known(other.known),
-      forms(known),
+      forms(known),  // its own, which was copied before
       carried(other.carried),
-      before(other.carried),
+      carriedBefore(other.carried),
       productsBefore(other.forms.products),
       reached(other.reached),
       narrowed(other.narrowed),
@@ -42,6 +45,7 @@ Analysis::Analysis(const Analysis& other)
       nextStep(other.nextStep),
       nextGate(other.nextGate) {
   forms.products = other.forms.products;
+  forms.touched = other.forms.touched;
 }
 
 const Bound& Analysis::run() {
@@ -52,8 +56,8 @@ const Bound& Analysis::run() {
   }
   passGates();
   bound.decided = known.decided;
-  bound.decisions = known.decisions;
-  bound.forms = carried - before;
+  bound.rows = known.rows;
+  bound.forms = carried - carriedBefore;
   bound.products = forms.products - productsBefore;
   return bound;
 }
@@ -73,12 +77,12 @@ void Analysis::passGates() {
 /// A skip with cases that are worth telling apart: what follows is bounded by one arm in each, and not by the hull of both. (What
 /// follows an exit is the same whether it is decided or not; a gate at places has too many cases.)
 bool Analysis::isOpen(std::size_t gate) const {
-  return isLinear() && known.decided[gate] == -1 && !steps.gates[gate].exits && steps.gates[gate].decisions == 1;
+  return isLinear() && limits.splits > 0 && known.decided[gate] == -1 && !steps.gates[gate].exits && steps.gates[gate].rows == 1;
 }
 
 void Analysis::takeSide(bool condition, std::int64_t products) {
   known.decided[nextGate] = condition ? 1 : 0;
-  known.decisions[nextGate] = {1, condition ? 1 : 0, condition ? 0 : 1};
+  known.rows[nextGate] = {known.decided[nextGate]};
   enterSides(steps.gates[nextGate], known.decided[nextGate]);
   limits.products = forms.products + products;
   ++nextGate;
@@ -147,24 +151,22 @@ void Analysis::step(ValueId value) {
 void Analysis::decide(std::size_t number) {
   const Gate& gate = steps.gates[number];
   std::int8_t& decided = known.decided[number];
-  Decisions& here = known.decisions[number] = {gate.decisions};
-  if (!reached[gate.branch]) {
-    decided = -2;
-  } else {
-    const Box& condition = known.box(gate.condition);
-    for (std::size_t row = 0; row < condition.size(); ++row) {
-      if (condition.low[row] == 1) ++here.isTrue;
-      if (condition.high[row] == 0) ++here.isFalse;
-    }
-    decided = here.together();
+  std::vector<std::int8_t>& rows = known.rows[number];
+  rows.assign(rows.size(), -2);
+  for (std::size_t row = 0; row < rows.size() && reached[gate.branch]; ++row) {
+    const std::int8_t outer = gate.outer ? known.rows[*gate.outer][row] : static_cast<std::int8_t>(-1);
+    if (outer != -1 && outer != static_cast<std::int8_t>(gate.outerSide)) continue;  // the row is never in that arm
+    const Interval condition = known.box(gate.condition).at(row);
+    rows[row] = static_cast<std::int8_t>(condition.low == 1 ? 1 : condition.high == 0 ? 0 : -1);
   }
+  decided = together(rows);
   enterSides(gate, decided);
 }
 
 /// Branches below them are looked at when their gates are, which come later.
 void Analysis::enterSides(const Gate& gate, std::int8_t decided) {
-  reached[gate.whereTrue] = decided != 0 && reached[gate.branch];
-  reached[gate.whereFalse] = decided != 1 && reached[gate.branch];
+  reached[gate.whereTrue] = decided != 0 && decided != -2;
+  reached[gate.whereFalse] = decided != 1 && decided != -2;
 }
 
 /// The side of a comparison that is not a constant.
@@ -203,12 +205,10 @@ void Analysis::join(ValueId value) {
     return;
   }
   const Box &computed = known.box(step.inputs[0]), &left = known.box(step.inputs[1]);
-  const Box& condition = known.box(steps.gates[step.gate].condition);
-  const std::size_t row = step.shape.count() / condition.size();
   box = Box(step.shape.count());
   for (std::size_t i = 0; i < box.size(); ++i) {
-    const Interval here = condition.at(i / row);
-    box.set(i, here.low == 1 ? left.at(i) : here.high == 0 ? computed.at(i) : hull(computed.at(i), left.at(i)));
+    const std::optional<std::size_t> arm = known.armOf(step, i);
+    box.set(i, arm == 1 ? left.at(i) : arm == 0 ? computed.at(i) : hull(computed.at(i), left.at(i)));
   }
 }
 
@@ -278,7 +278,8 @@ void Analysis::compare(ValueId value) {
   Box& box = known.values[value].box;
   if (!isLinear()) return;
   for (std::size_t i = 0; i < box.size(); ++i) {
-    if (i >= kFew && forms.products >= limits.products) break;  // of a gate at many places
+    // Of a gate at many places, each of which may depend on the whole image.
+    if (i >= kFew && forms.products + kTouch * forms.touched >= limits.products) break;
     const ValueId a = step.inputs[0], b = step.inputs[1];
     if (box.low[i] == box.high[i] || !known.box(a).at(i).isKnown() || !known.box(b).at(i).isKnown()) continue;
     const Term terms[] = {{a, i, 1}, {b, i, -1}};

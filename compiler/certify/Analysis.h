@@ -56,7 +56,7 @@ private:
   Knowledge known;
   LinearForms forms;
   std::int64_t carried = 0;  ///< forms so far, and of these those of the one that it goes on from
-  std::int64_t before = 0;
+  std::int64_t carriedBefore = 0;
   std::int64_t productsBefore = 0;
   std::vector<bool> reached;   ///< by branch: some input may come there
   std::vector<bool> narrowed;  ///< by value: its intervals are those of linear forms as well

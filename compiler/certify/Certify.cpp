@@ -65,30 +65,26 @@ struct Case {
 
 Case caseOf(const Steps& steps, Analysis& analysis) {
   Case made{analysis.run(), nullptr};
-  made.bound.flops = steps.costBelow(graph::kAllSamples, made.bound.decisions, true);
-  made.bound.least = steps.costBelow(graph::kAllSamples, made.bound.decisions, false);
+  made.bound.flops = steps.cost(made.bound.rows, true);
+  made.bound.least = steps.cost(made.bound.rows, false);
   made.open = analysis.takeOpen();
   return made;
 }
 
-/// Of one gate in two cases, which inputs come to only in those where it is not -2.
+/// Of one row in two cases, which inputs come to only in those where it is not -2.
 std::int8_t decidedInBoth(std::int8_t a, std::int8_t b) {
   if (a == -2 || a == b) return b;
   return b == -2 ? a : static_cast<std::int8_t>(-1);
 }
 
-/// What holds in both.
-void add(Bound& bound, const Bound& other) {
+/// Widens what holds in one case to what holds in the other one as well.
+void cover(Bound& bound, const Bound& other) {
   bound.flops = std::max(bound.flops, other.flops);
   bound.least = std::min(bound.least, other.least);
-  for (std::size_t g = 0; g < bound.decided.size(); ++g) {
-    Decisions &here = bound.decisions[g], there = other.decisions[g];
-    if (bound.decided[g] == -2) {
-      here = there;
-    } else if (other.decided[g] != -2) {
-      here = {here.of, std::min(here.isTrue, there.isTrue), std::min(here.isFalse, there.isFalse)};
-    }
-    bound.decided[g] = decidedInBoth(bound.decided[g], other.decided[g]);
+  for (std::size_t g = 0; g < bound.rows.size(); ++g) {
+    for (std::size_t row = 0; row < bound.rows[g].size(); ++row)
+      bound.rows[g][row] = decidedInBoth(bound.rows[g][row], other.rows[g][row]);
+    bound.decided[g] = together(bound.rows[g]);
     if (!bound.scores[g]) {
       bound.scores[g] = other.scores[g];
     } else if (other.scores[g]) {
@@ -125,7 +121,7 @@ Bound bound(const Network& network, std::span<const float> example, const Ball& 
     }
   }
   Bound all = std::move(cases.front().bound);
-  for (std::size_t i = 1; i < cases.size(); ++i) add(all, cases[i].bound);
+  for (std::size_t i = 1; i < cases.size(); ++i) cover(all, cases[i].bound);
   all.forms = forms;
   all.products = products;
   return all;

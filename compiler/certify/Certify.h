@@ -5,7 +5,6 @@
 // run in several threads on one Network, which is never changed.
 #pragma once
 
-#include "compiler/certify/Decisions.h"
 #include "compiler/graph/elaborate/Elaborate.h"
 
 #include <tl/expected.hpp>
@@ -77,9 +76,11 @@ struct Bound {
   double flops = 0;  ///< no input in the ball costs more
   double least = 0;  ///< nor less
   /// By gate in program order. 1: its condition is true for every input of the ball that comes to it (the sample leaves, the arm
-  /// is left out); 0: it is false for every one; -1: not decided; -2: no input comes to it. Of a gate at places: at all of them.
+  /// is left out); 0: it is false for every one; -1: not decided; -2: no input comes to it. Of a gate at places: at all of those
+  /// that some input comes to.
   std::vector<std::int8_t> decided;
-  std::vector<Decisions> decisions;  ///< by gate; of those that no input comes to nothing is known
+  /// By gate: the same of each row that it decides about, which are the places of an image, or one.
+  std::vector<std::vector<std::int8_t>> rows;
   /// By gate, of a condition `score >= threshold` or another comparison with a number: between which values its score lies (at
   /// whichever place); infinite ends where that is not known. For people who want to see how far a decision is from being
   /// certain.

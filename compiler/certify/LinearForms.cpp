@@ -26,6 +26,16 @@ double countOf(const Shape& shape, const Window& window) {
 
 }  // namespace
 
+std::int8_t together(std::span<const std::int8_t> rows) {
+  std::int8_t all = -2;
+  for (const std::int8_t row : rows) {
+    if (row == -2) continue;
+    if (row == -1 || (all != -2 && all != row)) return -1;
+    all = row;
+  }
+  return all;
+}
+
 LinearForms::LinearForms(const Knowledge& knowledge) : known(knowledge), forms(knowledge.steps.list.size()) {}
 
 double LinearForms::least(std::span<const Term> wanted, double sign) {
@@ -55,6 +65,7 @@ double* LinearForms::open(ValueId value, const Window& window) {
 }
 
 void LinearForms::touch(ValueId value, std::size_t element, double factor) {
+  ++touched;
   open(value, pixel(known.steps[value].shape, element))[element] += factor;
 }
 
@@ -85,7 +96,7 @@ void LinearForms::back(ValueId value) {
       return backSelect(value, form);
     case StepKind::Join:
       if (known.decided[step.gate] >= 0) return hand(step, form, static_cast<std::size_t>(known.decided[step.gate]), 1);
-      if (known.decisions[step.gate].of > 1) return backJoin(value, form);
+      if (known.rows[step.gate].size() > 1) return backJoin(value, form);
       break;
     default:
       if (!known.relaxations[value].isEmpty()) return backLines(step, form, known.relaxations[value]);
@@ -234,12 +245,9 @@ void LinearForms::backSelect(ValueId value, const Form& form) {
 /// Of a gate at places, which are rows.
 void LinearForms::backJoin(ValueId value, const Form& form) {
   const Step& step = known.steps[value];
-  const Box& condition = known.box(known.steps.gates[step.gate].condition);
-  const std::size_t row = step.shape.count() / condition.size();
   backOneOf(value, form, [&](std::size_t i) -> std::optional<ValueId> {
-    const Interval here = condition.at(i / row);
-    if (here.low != here.high) return std::nullopt;
-    return step.inputs[here.low != 0 ? 1 : 0];
+    const std::optional<std::size_t> arm = known.armOf(step, i);
+    return arm ? std::optional(step.inputs[*arm]) : std::nullopt;
   });
 }
 

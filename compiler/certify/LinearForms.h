@@ -12,6 +12,7 @@
 #include "compiler/certify/Relaxation.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,13 +30,23 @@ struct Knowledge {
   const Steps& steps;
   Losses losses;
   Inputs inputs;
-  std::vector<Value> values;            ///< by step; none of constants
-  std::vector<Relaxation> relaxations;  ///< by step; empty: none
-  std::vector<std::int8_t> decided;     ///< by gate: as Bound::decided
-  std::vector<Decisions> decisions;     ///< as Bound::decisions
+  std::vector<Value> values;                   ///< by step; none of constants
+  std::vector<Relaxation> relaxations;         ///< by step; empty: none
+  std::vector<std::int8_t> decided;            ///< by gate: as Bound::decided
+  std::vector<std::vector<std::int8_t>> rows;  ///< as Bound::rows
 
   const Box& box(ValueId id) const { return steps.isConstant(id) ? steps[id].constant : values[id].box; }
+  /// Which of a join's inputs has this element of its value; nothing where that is not known. A row of places has as many
+  /// elements as another.
+  std::optional<std::size_t> armOf(const Step& join, std::size_t element) const {
+    const std::vector<std::int8_t>& of = rows[join.gate];
+    const std::int8_t here = of[element / (join.shape.count() / of.size())];
+    return here < 0 ? std::nullopt : std::optional<std::size_t>(static_cast<std::size_t>(here));
+  }
 };
+
+/// What is known of all rows that a gate decides about together, as Bound::decided.
+std::int8_t together(std::span<const std::int8_t> rows);
 
 struct Term {
   ValueId value = 0;
@@ -52,6 +63,7 @@ public:
   /// At most `sign` times the sum of the terms at every input; not finite where nothing is known.
   double least(std::span<const Term> terms, double sign);
   std::int64_t products = 0;  ///< multiply-adds of convolutions so far
+  std::int64_t touched = 0;   ///< elements to which sums and moves were carried back, one by one
 
 private:
   struct Form {

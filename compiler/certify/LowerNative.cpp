@@ -148,6 +148,7 @@ private:
   }
 
   ValueId convolution() {
+    if (in[0][0] != 1) return unsupported();  // several images of a sample
     const Dims stride = op.attribute(0), pad = op.attribute(1), dilation = op.attribute(2);
     Convolution c;
     c.c = in[0][1], c.h = in[0][2], c.w = in[0][3];

@@ -98,8 +98,8 @@ private:
   void join(const graph::Op& op) {
     const std::vector<std::int64_t> dims = row.shape(op.outputs[0]);
     const auto gate = static_cast<std::uint32_t>(std::find(gateOps.begin(), gateOps.end(), op.gate) - gateOps.begin());
-    const bool hasRows = op.gate != graph::kNoOp && (builder.steps.gates[gate].decisions == 1 ||
-                                                     (!dims.empty() && dims[0] == builder.steps.gates[gate].decisions));
+    const bool hasRows = op.gate != graph::kNoOp &&
+                         (builder.steps.gates[gate].rows == 1 || (!dims.empty() && dims[0] == builder.steps.gates[gate].rows));
     if (!hasRows) {
       valueOf[index(op.outputs[0])] = builder.unsupported(dims, op.declaration);
       return;
@@ -190,12 +190,17 @@ tl::expected<Steps, std::string> lower(const graph::Row& row, const Arrays& arra
   auto steps = Lowerer(row, arrays, *arithmetic).run();
   if (!steps) return steps;
   for (const estimate::Count count : flops->byBranch) steps->flops.push_back(estimate::toDouble(count));
-  for (Gate& gate : steps->gates) {
-    const auto costs = [&](std::uint32_t branch) {
-      return std::pair(steps->costBelow(branch, {}, true), steps->costBelow(branch, {}, false));
-    };
-    const auto [most, least] = costs(gate.whereFalse);
-    gate.matters = costs(gate.whereTrue) != std::pair(most, least) || most != least;
+  for (std::size_t g = 0; g < steps->gates.size(); ++g) {
+    Gate& gate = steps->gates[g];
+    const auto costs = [&](bool side) { return std::pair(steps->costOfSide(g, side, true), steps->costOfSide(g, side, false)); };
+    const auto [most, least] = costs(false);
+    gate.matters = costs(true) != std::pair(most, least) || most != least;
+    for (std::size_t outer = 0; outer < g && gate.rows > 1; ++outer) {
+      const Gate& around = steps->gates[outer];
+      if (around.rows != gate.rows || (around.whereTrue != gate.branch && around.whereFalse != gate.branch)) continue;
+      gate.outer = outer;
+      gate.outerSide = around.whereTrue == gate.branch;
+    }
   }
   return steps;
 }

@@ -26,18 +26,25 @@ std::size_t Shape::place(std::size_t i) const {
   return i % plane * static_cast<std::size_t>(channels) + i / plane;
 }
 
-double Steps::costBelow(std::uint32_t branch, std::span<const Decisions> decisions, bool dearest) const {
-  double sum = flops[branch];
+double Steps::costOf(const Place& place, std::span<const std::vector<std::int8_t>> decisions, bool dearest) const {
+  double sum = flops[place.branch] / static_cast<double>(place.rows);
   for (std::size_t g = 0; g < gates.size(); ++g) {
-    if (gates[g].branch != branch) continue;
-    const Decisions here = decisions.empty() ? Decisions{gates[g].decisions} : decisions[g];
-    const auto rows = static_cast<double>(here.of);
-    const double taken = here.isFalse == here.of ? 0 : costBelow(gates[g].whereTrue, decisions, dearest) / rows;
-    const double other = here.isTrue == here.of ? 0 : costBelow(gates[g].whereFalse, decisions, dearest) / rows;
-    sum += taken * static_cast<double>(here.isTrue) + other * static_cast<double>(here.isFalse) +
-           (dearest ? std::max(taken, other) : std::min(taken, other)) * static_cast<double>(here.open());
+    const Gate& gate = gates[g];
+    if (gate.branch != place.branch) continue;
+    // About the row at hand, or about each of the rows that the sample has.
+    const bool same = gate.rows == place.rows;
+    for (std::size_t row = same ? place.row : 0; row < (same ? place.row + 1 : static_cast<std::size_t>(gate.rows)); ++row) {
+      const std::int8_t here = decisions.empty() ? static_cast<std::int8_t>(-1) : decisions[g][row];
+      const double taken = here == 0 ? 0 : costOf({gate.whereTrue, gate.rows, row}, decisions, dearest);
+      const double other = here == 1 ? 0 : costOf({gate.whereFalse, gate.rows, row}, decisions, dearest);
+      sum += here == 1 ? taken : here == 0 ? other : dearest ? std::max(taken, other) : std::min(taken, other);
+    }
   }
   return sum;
+}
+
+double Steps::costOfSide(std::size_t gate, bool side, bool dearest) const {
+  return costOf({side ? gates[gate].whereTrue : gates[gate].whereFalse, gates[gate].rows, 0}, {}, dearest);
 }
 
 void Window::include(const Window& other) {

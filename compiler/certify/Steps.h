@@ -6,11 +6,11 @@
 // one behind the other. What depends on no input is a constant, computed when the steps are made.
 #pragma once
 
-#include "compiler/certify/Decisions.h"
 #include "compiler/certify/Rounding.h"
 #include "compiler/graph/ir/Graph.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -125,8 +125,11 @@ struct Gate {
   ValueId condition = 0;
   std::size_t before = 0;  ///< so many steps come before it
   std::uint32_t branch = 0, whereFalse = 0, whereTrue = 0;
-  bool matters = true;         ///< its two sides may differ in cost
-  std::int64_t decisions = 1;  ///< about the sample: more than one of a gate at places
+  bool matters = true;    ///< its two sides may differ in cost
+  std::int64_t rows = 1;  ///< that it decides about: the sample, or the places of its image
+  /// Where it stands in the arm of one that decides about the same places: that gate, and on which side of its condition.
+  std::optional<std::size_t> outer;
+  bool outerSide = false;
 };
 
 struct Steps {
@@ -138,12 +141,25 @@ struct Steps {
   std::vector<std::uint32_t> parents;  ///< of branches, by branch
   std::vector<double> flops;           ///< of a sample, by branch
 
-  /// What a sample costs in a branch and those below it: by what is known of the gates' decisions (by gate; empty: nothing is),
-  /// and by the dearest or the cheapest way otherwise. All rows that a gate at places decides about cost the same.
-  double costBelow(std::uint32_t branch, std::span<const Decisions> decisions, bool dearest) const;
+  /// What a sample costs at most, or at least: by what is known of the gates' decisions (by gate and row, as Bound::rows; empty:
+  /// nothing is), and by the dearer or the cheaper side otherwise.
+  double cost(std::span<const std::vector<std::int8_t>> decisions, bool dearest) const {
+    return costOf({0, 1, 0}, decisions, dearest);
+  }
+  /// The same of what a gate's side costs each row that it decides about.
+  double costOfSide(std::size_t gate, bool side, bool dearest) const;
 
   const Step& operator[](ValueId id) const { return list[id]; }
   bool isConstant(ValueId id) const { return list[id].kind == StepKind::Constant; }
+
+private:
+  /// A row of so many, all of which cost the same in this branch itself.
+  struct Place {
+    std::uint32_t branch = 0;
+    std::int64_t rows = 1;
+    std::size_t row = 0;
+  };
+  double costOf(const Place& place, std::span<const std::vector<std::int8_t>> decisions, bool dearest) const;
 };
 
 }  // namespace tbem::certify

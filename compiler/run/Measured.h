@@ -58,6 +58,7 @@ struct Perturbed {
   std::vector<perturb::Summary> summaries;  ///< of the outcome's series, in order
   Defences defences;                        ///< of clauses `detect` and `squeeze`
   std::optional<Certified> certified;       ///< of a clause `certify`
+  std::optional<Failed> uncertified;        ///< why a store's certificates cannot be shown
   std::vector<perturb::Pictured> pictured;  ///< of stored points; none where inputs are no images
 };
 

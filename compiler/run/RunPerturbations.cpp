@@ -266,7 +266,7 @@ Perturbed storedPerturbation(State& state, const PerturbationRun& perturbation, 
   if (!perturbation.spec.certifies) return done;
   auto certified = storedCertificates(certifyingOf(state, perturbation, *known), *done.outcome, known->gates, places.store);
   if (!certified) {
-    done.outcome = tl::unexpected(named(perturbation, failureOf(certified.error())));
+    done.uncertified = named(perturbation, failureOf({certified.error().kind, "certify: " + certified.error().message}));
     return done;
   }
   certified->most = done.most;

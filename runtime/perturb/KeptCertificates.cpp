@@ -60,9 +60,10 @@ Result<std::map<std::int64_t, Certificate>> KeptCertificates::first(std::int64_t
     if (row.example >= total) break;
     auto certificate = certificateOf(row.example, row.text, gates);
     if (!certificate) {
-      return failure(Failure::Kind::Environment,
-                     fmt::format("store {}: its certificate of example {} cannot be taken up: {}; --again computes it anew",
-                                 keeping.store, row.example, certificate.error()));
+      return failure(
+          Failure::Kind::Environment,
+          fmt::format("store {}: its certificate of example {} cannot be taken up: {}; `tbemc perturb --again` computes it anew",
+                      keeping.store, row.example, certificate.error()));
     }
     certificates.emplace(row.example, std::move(*certificate));
   }

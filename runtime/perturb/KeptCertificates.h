@@ -32,8 +32,8 @@ public:
   /// Failures: what the store says, a text that is no certificate of this network.
   Result<std::map<std::int64_t, Certificate>> first(std::int64_t total, std::size_t gates);
 
-  /// Takes one up. It is in the store a second later, or when `flush` has returned: bounds of small networks take less than a
-  /// transaction does.
+  /// Takes one up. It is written with others once a second has passed since the last writing, or by `flush`: bounds of small
+  /// networks take less than a transaction does. A kill loses those of a second.
   Result<void> add(const Certificate& certificate);
   Result<void> flush();
 

@@ -277,7 +277,8 @@ void declareMeasure(OptionList& list, MeasureOptions& o) {
   addRows(list, o, {.on = kProgramBackends});
   addStore(list, o.campaign.store);
   addPython(list, o.campaign.python);
-  list.add("--out", o.out, "folder for checkpoints of trainings that rows need (default: NAME.out beside the program)").type("DIR");
+  list.add("--out", o.out, "folder for checkpoints of trainings that rows need (default: NAME.out beside the program)")
+      .type("DIR");
   addSeed(list, o, kSeed);
   addCampaign(list, o.campaign, "run finished rows, and trainings that they need, anew");
   addDisplay(list, o);

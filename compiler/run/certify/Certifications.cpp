@@ -42,6 +42,9 @@ std::map<std::int64_t, double> foundOf(const perturb::Outcome& outcome) {
   return found;
 }
 
+/// Raised when bounds change: a store goes on with those that it has of the same version.
+constexpr int kVersion = 2;
+
 /// A point that costs more than its bound would show that the bound is wrong. FLOPs are sums of whole numbers divided by a batch.
 constexpr double kRounding = 1e-9;
 
@@ -73,7 +76,7 @@ std::string certificateIdentity(const PerturbationRun& run, const graph::Row& ne
                                 std::uint64_t fingerprint) {
   const perturb::Plan& plan = run.plan;
   const certify::Limits limits;
-  return jit::hashKey(fmt::format("certificate 1;{};{:016x};{};{};{};{};{};{};{};{}", weights, fingerprint,
+  return jit::hashKey(fmt::format("certificate {};{};{:016x};{};{};{};{};{};{};{};{}", kVersion, weights, fingerprint,
                                   static_cast<int>(plan.split), static_cast<int>(plan.norm), plan.radius, plan.low, plan.high,
                                   limits.products, limits.splits, graphIdentity(network.graph(), network.values)));
 }
@@ -98,6 +101,7 @@ public:
   }
 
   std::vector<std::string> gates() const { return network.gates(); }
+  std::int64_t count() const { return countOf(certifying.run); }
 
   /// Errors: the example cannot be read.
   tl::expected<Certificate, std::string> certificateOf(std::int64_t example) {
@@ -106,8 +110,7 @@ public:
       return tl::unexpected(read.error());
     certify::Bound bound = certify::bound(network, input, ball);
     Certificate certificate{example, bound.flops, bound.least, std::move(bound.decided), {}, std::move(bound.unsupported), 0};
-    for (std::size_t g = 0; g < bound.decisions.size(); ++g)
-      certificate.open.push_back(certificate.decided[g] == -2 ? 0 : bound.decisions[g].open());
+    for (const std::vector<std::int8_t>& rows : bound.rows) certificate.open.push_back(std::ranges::count(rows, -1));
     return certificate;
   }
 
@@ -130,13 +133,36 @@ private:
   std::vector<float> targets;
 };
 
-/// Puts the most that was found beside each bound. Failures: it is more than the bound.
-tl::expected<void, Failure> compare(Certificate& certificate, const std::map<std::int64_t, double>& found) {
+/// Puts the most that was found beside a bound. Failures: it is more than the bound.
+tl::expected<void, Failure> compare(Certificate& certificate, const std::map<std::int64_t, double>& found, bool stored) {
   const auto most = found.find(certificate.example);
   certificate.found = most == found.end() ? 0 : most->second;
   if (certificate.found <= certificate.flops * (1 + kRounding)) return {};
-  return failed(fmt::format("a point of example {} costs {} FLOPs, and its bound is {}: this is a mistake of tbemc",
-                            certificate.example, certificate.found, certificate.flops));
+  return failed(fmt::format("a point of example {} costs {} FLOPs, and its bound is {}: this is a mistake of tbemc{}",
+                            certificate.example, certificate.found, certificate.flops,
+                            stored ? "; `tbemc perturb --again` computes the bound anew" : ""));
+}
+
+/// Takes from the store what is there, and computes and keeps what is not.
+tl::expected<void, Failure> certifyEach(Certifier& certifier, KeptCertificates& kept, const std::map<std::int64_t, double>& found,
+                                        Certified& certified, const std::function<bool(std::int64_t, std::int64_t)>& next) {
+  const std::int64_t total = certifier.count();
+  auto stored = kept.first(total, certified.gates.size());
+  if (!stored) return tl::unexpected(stored.error());
+  for (std::int64_t example = 0; example < total && next(example, total); ++example) {
+    if (const auto there = stored->find(example); there != stored->end()) {
+      if (auto done = compare(there->second, found, true); !done) return done;
+      certified.certificates.push_back(std::move(there->second));
+      ++certified.stored;
+      continue;
+    }
+    auto certificate = certifier.certificateOf(example);
+    if (!certificate) return failed(certificate.error());
+    if (auto done = compare(*certificate, found, false); !done) return done;
+    if (auto done = kept.add(*certificate); !done) return done;
+    certified.certificates.push_back(std::move(*certificate));
+  }
+  return {};
 }
 
 }  // namespace
@@ -147,26 +173,13 @@ tl::expected<Certified, Failure> certify(const Certifying& of, const perturb::Ou
   if (!certifier) return failed(certifier.error());
   Certified certified;
   certified.gates = certifier->gates();
-  const std::int64_t total = countOf(of.run);
   auto kept = KeptCertificates::open(keeping, of.identity);
   if (!kept) return tl::unexpected(kept.error());
-  auto stored = kept->first(total, certified.gates.size());
-  if (!stored) return tl::unexpected(stored.error());
-  const std::map<std::int64_t, double> found = foundOf(outcome);
   const auto start = std::chrono::steady_clock::now();
-  for (std::int64_t example = 0; example < total && next(example, total); ++example) {
-    if (const auto there = stored->find(example); there != stored->end()) {
-      certified.certificates.push_back(std::move(there->second));
-      ++certified.stored;
-    } else {
-      auto certificate = certifier->certificateOf(example);
-      if (!certificate) return failed(certificate.error());
-      if (auto done = kept->add(*certificate); !done) return tl::unexpected(done.error());
-      certified.certificates.push_back(std::move(*certificate));
-    }
-    if (auto done = compare(certified.certificates.back(), found); !done) return tl::unexpected(done.error());
-  }
-  if (auto done = kept->flush(); !done) return tl::unexpected(done.error());
+  const auto done = certifyEach(*certifier, *kept, foundOf(outcome), certified, next);
+  const auto written = kept->flush();  // also those before a failure
+  if (!done) return tl::unexpected(done.error());
+  if (!written) return tl::unexpected(written.error());
   certified.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return certified;
 }
@@ -183,7 +196,7 @@ tl::expected<Certified, Failure> storedCertificates(const Certifying& of, const 
   certified.gates = gates;
   certified.stored = std::ssize(*stored);
   for (auto& [example, certificate] : *stored) {
-    if (auto done = compare(certificate, found); !done) return tl::unexpected(done.error());
+    if (auto done = compare(certificate, found, true); !done) return tl::unexpected(done.error());
     certified.certificates.push_back(std::move(certificate));
   }
   return certified;

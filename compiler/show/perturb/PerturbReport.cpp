@@ -283,6 +283,7 @@ void printPerturbed(show::Out& out, const Perturbed& perturbed) {
   printResults(out, *perturbed.perturbation, results);
   printDefences(out, nameOf(*perturbed.perturbation), perturbed.defences, results.front().summary);
   if (perturbed.certified) out.say("{}", certifiedText(*perturbed.certified));
+  if (perturbed.uncertified) out.fail(*perturbed.uncertified);
 }
 
 void printPerturbedPage(show::Out& out, const Perturbed& perturbed, const std::string& folder) {

@@ -3,8 +3,8 @@
 
 A kernel's threads go through its places in one loop. A multiprocessor's share of the bandwidth is reached where
 
-- enough bytes are on their way (Little's law): those that the resident threads read in one turn, over the time until an answer
-  comes. Resident are as many blocks of 256 threads as the registers that ptxas gives the kernel leave room for;
+- enough bytes are on their way (Little's law): those that the resident threads read and write in one turn, over the time until an
+  answer comes. Resident are as many blocks of 256 threads as the registers that ptxas gives the kernel leave room for;
 - its four schedulers, one instruction of a warp a cycle each, issue the turn's instructions in time. PTX's are counted for those of
   the card, and a call of a division or a root for kCall of them.
 
@@ -39,16 +39,15 @@ CALL = 10  # instructions of what ptxas writes for one of those
 
 
 def loops(text):
-    """Of each kernel of PTX: the lines of its longest loop."""
+    """Of each kernel of PTX: the lines of its longest loop, of which there is one."""
     for part in text.split(".visible .entry ")[1:]:
         name = part.split("(")[0].strip()
         lines = [line.strip() for line in part.splitlines()]
         places = {match[1]: i for i, line in enumerate(lines) if (match := LABEL.match(line))}
         spans = [(places[match[1]], i) for i, line in enumerate(lines)
                  if (match := BRANCH.search(line)) and places.get(match[1], i) < i]
-        if spans:
-            begin, end = max(spans, key=lambda span: span[1] - span[0])
-            yield name, lines[begin:end + 1]
+        begin, end = max(spans, key=lambda span: span[1] - span[0])
+        yield name, lines[begin:end + 1]
 
 
 def turn(lines):
@@ -77,7 +76,7 @@ def reached(card, registers, read, written, instructions):
     _, bandwidth, multiprocessors, clock, most_threads, most_blocks, latency = card
     share = bandwidth / multiprocessors / clock  # bytes a cycle
     threads = resident(registers, most_threads, most_blocks)
-    by_bytes = threads * (read or written) / (latency * BUSY) * (read + written) / (read or written) / share
+    by_bytes = threads * (read + written) / (latency * BUSY) / share
     by_issue = 4 * 32 * (read + written) / instructions / share
     return by_bytes, by_issue
 

@@ -32,14 +32,20 @@ public:
 
   std::string text() {
     std::string body = "  var y = x |> conv2d(out: 4, kernel: 3, pad: 1) |> batch_norm |> relu\n";
+    // The places behind a skip of the whole sample are those of either arm.
+    if (pick(0, 2) == 0)
+      body += "  let g = y |> global_avg_pool |> dense(1) |> reshape([b])\n  y = skip y * 0 - y when g <= 0 leaving y\n";
     const int units = pick(1, 3);
     for (int i = 0; i < units; ++i) body += unit(i);
     if (pick(0, 1) == 0)
       body += "  let z = y |> global_avg_pool |> dense(5)\n  exit z when z |> softmax(axis: 1) |> max(axis: 1) >= 0.4\n";
     return fmt::format(
+        "block within(rows: tensor[m, c], p: tensor[m]) -> tensor[m, 4] {{\n"
+        "  let a = rows |> dense(4) |> tanh\n  let q = a |> dense(1) |> reshape([m])\n"
+        "  let k = skip a |> dense(16) |> relu |> dense(4) when q + p > {} leaving a\n  return k\n}}\n"
         "network net(x: tensor[b, 2, 6, 6]) -> tensor[b, 5]\n{{\n{}  return y |> conv2d(out: 4, kernel: 3) |> global_avg_pool |> "
         "dense(5)\n}}\ndesign d of net {{ input x: [1, 2, 6, 6] }}\n",
-        body);
+        pick(0, 1) == 0 ? "0.3" : "0", body);
   }
 
 private:
@@ -54,9 +60,11 @@ private:
     text += fmt::format("  let r{0} = {1}\n", i,
                         wide ? "y |> im2col(kernel: 3, pad: 1)" : "y |> permute([0, 2, 3, 1]) |> reshape([b * 36, 4])");
     const char* left = !wide && pick(0, 1) == 0 ? "r" : "zeros([b * 36, 4])";
-    text += fmt::format("  let k{0} = skip r{0} |> dense(4){1} when p{0} {2} {3} leaving {4}{5}\n", i,
-                        pick(0, 1) == 0 ? " |> batch_norm |> relu" : " |> tanh", pick(0, 1) == 0 ? "<" : ">",
-                        probability ? "0.5" : "0", left, left[0] == 'r' ? std::to_string(i) : "");
+    // Within the arm some of its places may be left out by another gate.
+    const char* arms[] = {"dense(4) |> batch_norm |> relu", "dense(4) |> tanh", "within(p{})"};
+    text += fmt::format("  let k{0} = skip r{0} |> {1} when p{0} {2} {3} leaving {4}{5}\n", i,
+                        fmt::format(fmt::runtime(arms[pick(0, 2)]), i), pick(0, 1) == 0 ? "<" : ">", probability ? "0.5" : "0",
+                        left, left[0] == 'r' ? std::to_string(i) : "");
     text += fmt::format("  y = relu(y + (k{} |> reshape([b, 6, 6, 4]) |> permute([0, 3, 1, 2])))\n", i);
     return text;
   }

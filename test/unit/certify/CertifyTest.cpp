@@ -167,6 +167,54 @@ TEST(Certify, FlopsAreThoseOfTheDearestWay) {
 
 // ---- What is not certified -------------------------------------------------------------------------------------------
 
+/// What a place costs within the arm of a gate about places counts for those alone that come there.
+TEST(Certify, CountsEachPlaceByItself) {
+  // Three places of one number each: the outer arm is computed where it is below 0, the inner one where it is at least -1.
+  const std::string text = R"(
+block inner(rows: tensor[m, 1], s: tensor[m]) -> tensor[m, 1] {
+  let k = skip (rows |> dense(8) |> dense(1)) when s < 0 - 1 leaving rows
+  return k
+}
+network net(x: tensor[b, 3]) -> tensor[b, 3] {
+  let rows = x |> reshape([b * 3, 1])
+  let s = x |> reshape([b * 3])
+  let k = skip inner(rows, s) when s >= 0 leaving rows
+  return k |> reshape([b, 3])
+}
+design d of net { input x: [1, 3] }
+)";
+  const auto costs = [&](std::vector<float> example, double radius) {
+    const Bound bound = boundOf(text, arraysOf(text, {}), std::move(example), {Norm::Linf, radius, -9, 9});
+    return std::pair(bound.flops, bound.least);
+  };
+  using Cost = std::pair<double, double>;
+  // A comparison for each place that comes to a gate; two dense layers of 8 multiply-adds each, with their biases.
+  constexpr double kArm = 2 * (8 + 8) + 8 + 1;
+  EXPECT_EQ(costs({1, 2, -5}, 0), Cost(3 + 1, 3 + 1));
+  EXPECT_EQ(costs({-0.5F, -0.4F, -0.3F}, 0), Cost(3 + 3 * (1 + kArm), 3 + 3 * (1 + kArm)));
+  EXPECT_EQ(costs({1, -0.5F, -5}, 0), Cost(3 + 2 + kArm, 3 + 2 + kArm)) << "the place within both arms alone";
+  EXPECT_EQ(costs({1, -1, -5}, 0.1), Cost(3 + 2 + kArm, 3 + 2)) << "the inner gate is open at one place";
+  EXPECT_EQ(costs({0, -1, -5}, 0.1), Cost(3 + 3 + 2 * kArm, 3 + 2)) << "and the outer one at another";
+  const Bound bound = boundOf(text, arraysOf(text, {}), {1, -1, -5}, {Norm::Linf, 0.1, -9, 9});
+  EXPECT_EQ(bound.rows, (std::vector<std::vector<std::int8_t>>{{1, 0, 0}, {-2, -1, 1}}));
+}
+
+/// A convolution over several images of one sample has no bounds.
+TEST(Certify, KnowsNothingOfSeveralImages) {
+  const std::string text = R"(
+network net(x: tensor[b, 8]) -> tensor[b, 2] {
+  let y = x |> reshape([b * 2, 1, 2, 2]) |> conv2d(out: 1, kernel: 1) |> reshape([b, 8])
+  let z = y |> dense(2)
+  exit z when y |> max(axis: 1) >= 0.5
+  return z |> relu |> dense(2)
+}
+design d of net { input x: [1, 8] }
+)";
+  const Bound bound = boundOf(text, arraysOf(text, {}), std::vector<float>(8, 1), {Norm::Linf, 0, -10, 10});
+  EXPECT_EQ(bound.decided, std::vector<std::int8_t>{-1});
+  EXPECT_EQ(bound.unsupported, std::vector<std::string>{"conv2d"});
+}
+
 TEST(Certify, SaysWhatItDoesNotKnow) {
   const Bound bound = boundOf(R"(
 network net(x: tensor[b, 2]) -> tensor[b, 2] {
