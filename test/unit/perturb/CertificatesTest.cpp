@@ -10,7 +10,10 @@ namespace {
 
 class Certificates : public test::TemporaryFolder {
 protected:
-  Keeping keeping{folder + "/points.tbemdb"};
+  void SetUp() override {
+    TemporaryFolder::SetUp();
+    keeping.store = folder + "/points.tbemdb";
+  }
 
   KeptCertificates open(const std::string& identity = "proof") {
     auto kept = KeptCertificates::open(keeping, identity);
@@ -22,6 +25,8 @@ protected:
     for (const Certificate& certificate : certificates) ASSERT_TRUE(kept.add(certificate));
     ASSERT_TRUE(kept.flush());
   }
+
+  Keeping keeping;
 };
 
 Certificate certificate(std::int64_t example) {
