@@ -225,7 +225,7 @@ void PerturbReport::perturbing(const PerturbationRun& perturbation, std::int64_t
 
 void PerturbReport::methodEnds(const PerturbationRun& perturbation, const perturb::Series& series,
                                const perturb::Summary& summary) {
-  const MethodResult& result = results.emplace_back(series, summary);
+  const MethodResult& result = results.emplace_back(MethodResult{series, summary});
   const std::string& name = nameOf(perturbation);
   if (out.display.json) {
     if (view.points) {

@@ -18,7 +18,6 @@ namespace tbem::driver {
 namespace {
 
 using perturb::Point;
-using perturb::Summary;
 using report::Align;
 using report::Cell;
 

@@ -45,11 +45,12 @@ TEST(DeviceLoops, OfEqualShapeShareAKernel) {
 
 /// Updates of weights are one kernel, whatever their sizes; where only some can be read in vectors, two.
 TEST(DeviceLoops, OfOneRowShareAKernelWhateverItsLength) {
-  const auto kernels = [](const std::vector<std::vector<std::int64_t>>& shapes, std::vector<int> axes) {
+  const auto kernels = [](const std::vector<std::vector<std::int64_t>>& shapes, const std::vector<int>& axes) {
     ProgramBuilder p;
     for (const std::vector<std::int64_t>& dims : shapes) {
       LoopBuilder l;
       std::vector<std::int64_t> read;
+      read.reserve(axes.size());
       for (const int axis : axes) read.push_back(dims[static_cast<std::size_t>(axis)]);
       l.output(p.add(layoutOf(TBEM_F32, dims, "plain")),
                l.op(ElemOp::Neg, l.input(p.add(layoutOf(TBEM_F32, read, "plain")), axes)));
@@ -75,8 +76,8 @@ TEST(DeviceLoops, TakeFunctionsFromTheToolkit) {
 }
 
 /// PTX of y = x + row, element by element: x and y of a type and so many rows and columns; `axes`: of what is added.
-std::string sumOf(std::int32_t dtype, std::vector<std::int64_t> dims, std::vector<std::int64_t> rowDims, std::vector<int> axes,
-                  std::int32_t rowType) {
+std::string sumOf(std::int32_t dtype, const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>& rowDims,
+                  std::vector<int> axes, std::int32_t rowType) {
   ProgramBuilder p;
   const tbem_operand shape = layoutOf(dtype, dims, "plain"), row = layoutOf(rowType, rowDims, "plain");
   LoopBuilder l;
