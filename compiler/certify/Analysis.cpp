@@ -44,8 +44,7 @@ Analysis::Analysis(const Analysis& other)
       bound(other.bound),
       nextStep(other.nextStep),
       nextGate(other.nextGate) {
-  forms.products = other.forms.products;
-  forms.touched = other.forms.touched;
+  forms.products = other.forms.products;  // what it touches is counted anew, as `takeSide` gives it products of its own
 }
 
 const Bound& Analysis::run() {
