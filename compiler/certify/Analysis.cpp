@@ -34,18 +34,13 @@ Analysis::Analysis(const Analysis& other)
       limits(other.limits),
       known(other.known),
       forms(known),  // its own, which was copied before
-      carried(other.carried),
-      carriedBefore(other.carried),
-      productsBefore(other.forms.products),
       reached(other.reached),
       narrowed(other.narrowed),
       refining(other.refining),
       refinedTo(other.refinedTo),
       bound(other.bound),
       nextStep(other.nextStep),
-      nextGate(other.nextGate) {
-  forms.products = other.forms.products;  // what it touches is counted anew, as `takeSide` gives it products of its own
-}
+      nextGate(other.nextGate) {}
 
 const Bound& Analysis::run() {
   bound.scores.resize(steps.gates.size());
@@ -56,8 +51,8 @@ const Bound& Analysis::run() {
   passGates();
   bound.decided = known.decided;
   bound.rows = known.rows;
-  bound.forms = carried - carriedBefore;
-  bound.products = forms.products - productsBefore;
+  bound.forms = carried;
+  bound.products = forms.products;
   return bound;
 }
 
@@ -80,10 +75,9 @@ bool Analysis::isOpen(std::size_t gate) const {
 }
 
 void Analysis::takeSide(bool condition, std::int64_t products) {
-  known.decided[nextGate] = condition ? 1 : 0;
-  known.rows[nextGate] = {known.decided[nextGate]};
-  enterSides(steps.gates[nextGate], known.decided[nextGate]);
-  limits.products = forms.products + products;
+  known.rows[nextGate] = {static_cast<std::int8_t>(condition ? 1 : 0)};
+  enterSides(nextGate);
+  limits.products = products;
   ++nextGate;
 }
 
@@ -149,7 +143,6 @@ void Analysis::step(ValueId value) {
 
 void Analysis::decide(std::size_t number) {
   const Gate& gate = steps.gates[number];
-  std::int8_t& decided = known.decided[number];
   std::vector<std::int8_t>& rows = known.rows[number];
   rows.assign(rows.size(), -2);
   for (std::size_t row = 0; row < rows.size() && reached[gate.branch]; ++row) {
@@ -158,12 +151,13 @@ void Analysis::decide(std::size_t number) {
     const Interval condition = known.box(gate.condition).at(row);
     rows[row] = static_cast<std::int8_t>(condition.low == 1 ? 1 : condition.high == 0 ? 0 : -1);
   }
-  decided = together(rows);
-  enterSides(gate, decided);
+  enterSides(number);
 }
 
-/// Branches below them are looked at when their gates are, which come later.
-void Analysis::enterSides(const Gate& gate, std::int8_t decided) {
+/// By what is known of its rows. Branches below its sides are looked at when their gates are, which come later.
+void Analysis::enterSides(std::size_t number) {
+  const Gate& gate = steps.gates[number];
+  const std::int8_t decided = known.decided[number] = together(known.rows[number]);
   reached[gate.whereTrue] = decided != 0 && decided != -2;
   reached[gate.whereFalse] = decided != 1 && decided != -2;
 }

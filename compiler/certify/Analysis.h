@@ -18,7 +18,7 @@ namespace tbem::certify {
 class Analysis {
 public:
   Analysis(const Steps& steps, Inputs inputs, const Limits& limits);
-  /// Goes on from where the other one stands.
+  /// Goes on from where the other one stands; what it carries back is counted anew.
   Analysis(const Analysis& other);
   ~Analysis() = default;
 
@@ -26,12 +26,12 @@ public:
   const Bound& run();
   /// After `run`: as it stood before the first skip that was not decided, whose cases `takeSide` tells apart; nullptr: all were.
   std::unique_ptr<Analysis> takeOpen() { return std::move(open); }
-  /// The case of the inputs for which that skip's condition is so, with so many products more than until then.
+  /// The case of the inputs for which that skip's condition is so, with so many products.
   void takeSide(bool condition, std::int64_t products);
 
 private:
   void passGates();
-  void enterSides(const Gate& gate, std::int8_t decided);
+  void enterSides(std::size_t gate);
   bool isOpen(std::size_t gate) const;
   void step(ValueId value);
   void decide(std::size_t gate);
@@ -55,9 +55,7 @@ private:
   Limits limits;
   Knowledge known;
   LinearForms forms;
-  std::int64_t carried = 0;  ///< forms so far, and of these those of the one that it goes on from
-  std::int64_t carriedBefore = 0;
-  std::int64_t productsBefore = 0;
+  std::int64_t carried = 0;    ///< forms so far
   std::vector<bool> reached;   ///< by branch: some input may come there
   std::vector<bool> narrowed;  ///< by value: its intervals are those of linear forms as well
   bool refining = false;       ///< linear forms are for intermediate values too

@@ -110,10 +110,10 @@ Bound bound(const Network& network, std::span<const float> example, const Ball& 
     if (costliest->open == nullptr || costliest->bound.flops == costliest->bound.least) break;
     const Case parent = std::move(*costliest);
     cases.erase(costliest);
-    for (const bool condition : {false, true}) {
-      Analysis side(*parent.open);
-      side.takeSide(condition, limits.products / 2);
-      Case& made = cases.emplace_back(caseOf(steps, side));
+    Analysis computed(*parent.open);
+    for (const auto& [side, condition] : {std::pair(&computed, false), std::pair(parent.open.get(), true)}) {
+      side->takeSide(condition, limits.products / 2);
+      Case& made = cases.emplace_back(caseOf(steps, *side));
       forms += made.bound.forms;
       products += made.bound.products;
       made.bound.flops = std::min(made.bound.flops, parent.bound.flops);  // they are some of its inputs

@@ -47,7 +47,7 @@ tbem_status Segments::each(const Perform& perform, bool statesAlone) const {
   return TBEM_OK;
 }
 
-tbem_status Segments::record(const Perform& perform, Known& known) {
+tbem_status Segments::record(const Perform& perform, tbem_recording*& recording) {
   const tbem_status begun = device.record();
   if (begun == TBEM_UNSUPPORTED) {
     records = false;
@@ -55,14 +55,14 @@ tbem_status Segments::record(const Perform& perform, Known& known) {
   }
   if (begun != TBEM_OK) return begun;
   const tbem_status status = each(perform, false);
-  const tbem_status ended = device.recorded(&known.recording);
+  const tbem_status ended = device.recorded(&recording);
   if (status != TBEM_OK || ended != TBEM_OK) {
-    if (known.recording != nullptr) device.forget(known.recording);  // a part of the segment
-    known.recording = nullptr;
+    if (recording != nullptr) device.forget(recording);  // a part of the segment
+    recording = nullptr;
     return status != TBEM_OK ? status : ended;
   }
   ++recordings;
-  return device.replay(known.recording);
+  return device.replay(recording);
 }
 
 tbem_status Segments::flush(const Perform& perform) {
@@ -75,12 +75,12 @@ tbem_status Segments::flush(const Perform& perform) {
   } else if (known == segments.end()) {
     status = each(perform, false);
     if (status == TBEM_OK && words + kept.size() <= kMostWords) {
-      segments.emplace(kept, Known{});
+      segments.emplace(kept, nullptr);
       words += kept.size();
     }
-  } else if (known->second.recording != nullptr) {
+  } else if (known->second != nullptr) {
     status = each(perform, true);
-    if (status == TBEM_OK) status = device.replay(known->second.recording);
+    if (status == TBEM_OK) status = device.replay(known->second);
   } else {
     status = recordings < kMostRecordings ? record(perform, known->second) : each(perform, false);
   }
@@ -91,8 +91,8 @@ tbem_status Segments::flush(const Perform& perform) {
 }
 
 void Segments::forget() {
-  for (const auto& [work, known] : segments) {
-    if (known.recording != nullptr) device.forget(known.recording);
+  for (const auto& [work, recording] : segments) {
+    if (recording != nullptr) device.forget(recording);
   }
   segments.clear();
   words = recordings = 0;

@@ -45,20 +45,17 @@ public:
   void forget();
 
 private:
-  struct Known {
-    tbem_recording* recording = nullptr;
-  };
   tbem_status each(const Perform& perform, bool statesAlone) const;
-  tbem_status record(const Perform& perform, Known& known);
+  tbem_status record(const Perform& perform, tbem_recording*& recording);
 
   const tbem_device_table& device;
   std::vector<std::uint64_t> kept;  ///< what was given, then of each piece: kind, how many words, words
   std::size_t given = 0;            ///< words that were given
   std::size_t pieces = 0;           ///< of work that a device does
   bool keeps = false;
-  bool records = true;                                   ///< the device can
-  std::map<std::vector<std::uint64_t>, Known> segments;  ///< that were met, by `kept`
-  std::size_t words = 0;                                 ///< of all these
+  bool records = true;                                             ///< the device can
+  std::map<std::vector<std::uint64_t>, tbem_recording*> segments;  ///< that were met, by `kept`; null: not recorded yet
+  std::size_t words = 0;                                           ///< of all these
   std::size_t recordings = 0;
 };
 

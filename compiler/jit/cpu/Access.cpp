@@ -30,6 +30,7 @@ Type* Access::storage(std::int32_t dtype) {
       return b.getInt8Ty();
   }
 }
+
 /// Of lanes beside each other: a nest whose threads take vectors has them at multiples of their size.
 llvm::Align Access::alignOfLanes(Type* element, unsigned lanes) const {
   const llvm::Align align = alignOf(element);

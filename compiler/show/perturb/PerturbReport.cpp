@@ -154,7 +154,6 @@ Json certificateJson(const std::string& name, const Certified& certified, const 
 
 Json certifiedJson(const std::string& name, const Certified& certified) {
   const auto examples = static_cast<std::int64_t>(certified.certificates.size());
-  const std::int64_t computed = examples - certified.stored;
   return {{"name", name},
           {"examples", examples},
           {"below_most", certified.below()},
@@ -163,7 +162,7 @@ Json certifiedJson(const std::string& name, const Certified& certified) {
           {"flops_most", certified.most},
           {"unsupported", certified.unsupported()},
           {"stored", certified.stored},
-          {"seconds_of_example", computed > 0 ? Json(certified.seconds / static_cast<double>(computed)) : Json()}};
+          {"seconds_of_example", numberOrNull(secondsOfBound(certified))}};
 }
 
 bool isWhole(const PerturbationRun& perturbation, const MethodResult& result) {

@@ -195,20 +195,24 @@ void printPoints(show::Out& out, const std::string& name, const MethodResult& re
                 .table(fmt::format("{}: points of {}", name, result.series.text), points));
 }
 
+std::optional<double> secondsOfBound(const Certified& certified) {
+  const std::int64_t computed = std::ssize(certified.certificates) - certified.stored;
+  return computed == 0 ? std::nullopt : std::optional(certified.seconds / static_cast<double>(computed));
+}
+
 std::string certifiedText(const Certified& certified) {
   const auto examples = static_cast<std::int64_t>(certified.certificates.size());
   if (examples == 0) return "certified: no example\n";
-  const std::int64_t computed = examples - certified.stored;
+  const std::optional<double> seconds = secondsOfBound(certified);
   std::string text = fmt::format(
       "certified: no point of the ball takes the path that costs most for {} of {} examples; a point costs at most {} in the "
       "mean, and {} was found; {}\n",
       report::grouped(certified.below()), report::grouped(examples), report::flops(certified.meanFlops()),
       report::flops(certified.meanFound()),
-      computed == 0
-          ? std::string("all were in the store")
-          : fmt::format("{}{} an example",
-                        certified.stored == 0 ? "" : fmt::format("{} were in the store; ", report::grouped(certified.stored)),
-                        report::seconds(certified.seconds / static_cast<double>(computed))));
+      seconds ? fmt::format("{}{} an example",
+                            certified.stored == 0 ? "" : fmt::format("{} were in the store; ", report::grouped(certified.stored)),
+                            report::seconds(*seconds))
+              : std::string("all were in the store"));
   const std::vector<std::string> unsupported = certified.unsupported();
   if (!unsupported.empty())
     text += fmt::format("gates behind `{}` are not bounded: no bounds are known of {}\n", fmt::join(unsupported, "`, `"),

@@ -19,6 +19,8 @@ void printMethods(show::Out& out, const std::string& name, std::span<const Metho
 std::optional<double> batteryLeft(const perturb::Growth& energy);
 /// Each point of a method.
 void printPoints(show::Out& out, const std::string& name, const MethodResult& result);
+/// Seconds of one bound; nothing where the store had them all.
+std::optional<double> secondsOfBound(const Certified& certified);
 /// What no point can cost more than, beside what was found.
 std::string certifiedText(const Certified& certified);
 /// Of the methods, the one that slows the network most, and how much of that noise reaches.

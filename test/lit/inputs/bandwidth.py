@@ -14,6 +14,7 @@ multiprocessors are those of std.devices. Prints for each card how many loops re
 not. Fails where one that reads vectors lacks bytes on their way. (What one that reads single numbers has on its way is less: rows
 that do not lie at multiples of 16 bytes, as 7 x 7 images.)
 """
+import pathlib
 import re
 import sys
 
@@ -21,21 +22,32 @@ from assembled import assemble
 
 THREADS = 256  # of a block (runtime/backends/cuda/Cuda.cpp)
 BUSY = 1.5
-# Bandwidth in bytes a second, multiprocessors, clock, most threads and blocks of a multiprocessor, cycles of idle memory.
-CARDS = {
-    75: ("T4", 320e9, 40, 1590e6, 1024, 16, 479),
-    80: ("A100", 2039e9, 108, 1410e6, 2048, 32, 466),
-    86: ("RTX 3090", 936e9, 82, 1695e6, 1536, 16, 466),
-    89: ("RTX 4090", 1008e9, 128, 2520e6, 1536, 24, 542),
-    90: ("H200", 4800e9, 132, 1980e6, 2048, 32, 479),
-    100: ("B200", 7700e9, 148, 1965e6, 2048, 32, 479),
-}
-REGISTERS = 65536  # of a multiprocessor
+DEVICES = pathlib.Path(__file__).resolve().parents[3] / "stdlib/devices"
+# A card of each capability, by its record in std.devices, and the cycles of its idle memory.
+CARDS = {"t4": 479, "a100": 466, "rtx3090": 466, "rtx4090": 542, "h200": 479, "b200": 479}
 LABEL = re.compile(r"^(\$L\w+):")
 BRANCH = re.compile(r"\bbra(?:\.uni)?\s+(\$L\w+);")
-ACCESS = re.compile(r"\b(ld|st)\.global(?:\.nc)?(?:\.(v[24]))?\.[a-z](\d+)")
+ACCESS = re.compile(r"\b(?:ld|st)\.global(?:\.nc)?(?:\.(v[24]))?\.[a-z](\d+)")
 DEAR = re.compile(r"\b(div|rcp|sqrt)\.rn\.f32|\b(div|rcp|sqrt|rsqrt)\.\w+\.f64|\b(div|rem)\.[us](32|64)")
 CALL = 10  # instructions of what ptxas writes for one of those
+
+
+def fields(record):
+    """The fields of a record of std.devices that are numbers or names, by name."""
+    text = "".join(path.read_text(encoding="utf-8") for path in DEVICES.glob("*.tbem"))
+    body = re.search(rf"^let {record} = {{(.*?)^}}", text, re.MULTILINE | re.DOTALL)[1]
+    return dict(re.findall(r"(\w+): ([\w.]+)", body))
+
+
+def cards():
+    """Of each card: the capability, and what the model takes."""
+    for name, latency in CARDS.items():
+        card = fields(name)
+        of_all = fields(card["architecture"])
+        yield card["architecture"].removeprefix("sm_"), {
+            "name": name.upper(), "multiprocessors": int(card["multiprocessors"]), "clock": int(card["clock"]) * 1e6,
+            "bandwidth": int(card["bandwidth"]) * 1e9, "threads": int(of_all["threads_per_sm"]),
+            "blocks": int(of_all["blocks_per_sm"]), "registers": int(of_all["registers_per_sm"]), "latency": latency}
 
 
 def loops(text):
@@ -52,53 +64,47 @@ def loops(text):
 
 def turn(lines):
     """Of a turn of a loop: bytes that a thread reads and writes beside its neighbours, instructions, whether it takes vectors."""
-    moved = {"ld": 0, "st": 0}
     accesses = [match for line in lines if (match := ACCESS.search(line))]
-    vectors = any(match[2] for match in accesses)
-    for match in accesses:
-        # Where threads take vectors, what is read singly is one number for many of them, which is in the cache.
-        if match[2] or not vectors:
-            moved[match[1]] += int(match[3]) * int((match[2] or "v1")[1]) // 8
+    vectors = any(match[1] for match in accesses)
+    # Where threads take vectors, what is read singly is one number for many of them, which is in the cache.
+    moved = sum(int(match[2]) * int((match[1] or "v1")[1]) // 8 for match in accesses if match[1] or not vectors)
     instructions = sum(CALL if DEAR.search(line) else 1 for line in lines if line.endswith(";"))
-    return moved["ld"], moved["st"], instructions, vectors
+    return moved, instructions, vectors
 
 
-def resident(registers, most_threads, most_blocks):
+def resident(card, registers):
     """Threads of a multiprocessor: a warp's registers are given in units of 256, and warps to four schedulers."""
     warp = (registers * 32 + 255) // 256 * 256
-    warps = REGISTERS // warp // 4 * 4
-    blocks = min(warps * 32 // THREADS, most_threads // THREADS, most_blocks)
-    return blocks * THREADS
+    warps = card["registers"] // warp // 4 * 4
+    return min(warps * 32 // THREADS, card["threads"] // THREADS, card["blocks"]) * THREADS
 
 
-def reached(card, registers, read, written, instructions):
+def reached(card, registers, moved, instructions):
     """Shares of the bandwidth that bytes on their way and issued instructions allow."""
-    _, bandwidth, multiprocessors, clock, most_threads, most_blocks, latency = card
-    share = bandwidth / multiprocessors / clock  # bytes a cycle
-    threads = resident(registers, most_threads, most_blocks)
-    by_bytes = threads * (read + written) / (latency * BUSY) / share
-    by_issue = 4 * 32 * (read + written) / instructions / share
+    share = card["bandwidth"] / card["multiprocessors"] / card["clock"]  # bytes a cycle
+    by_bytes = resident(card, registers) * moved / (card["latency"] * BUSY) / share
+    by_issue = 4 * 32 * moved / instructions / share
     return by_bytes, by_issue
 
 
 def main():
     ptxas, *files = sys.argv[1:]
     bad = []
-    for capability, card in CARDS.items():
+    for capability, card in cards():
         fast = busy = single = 0
         for path in files:
             registers = assemble(ptxas, path, capability)
             with open(path, encoding="utf-8") as file:
                 bodies = list(loops(file.read()))
             for name, lines in bodies:
-                read, written, instructions, vectors = turn(lines)
-                by_bytes, by_issue = reached(card, registers[name][0], read, written, instructions)
+                moved, instructions, vectors = turn(lines)
+                by_bytes, by_issue = reached(card, registers[name][0], moved, instructions)
                 fast += min(by_bytes, by_issue) >= 0.85
                 busy += by_issue < 0.85 <= by_bytes
                 single += by_bytes < 0.85
                 if by_bytes < 0.85 and vectors:
-                    bad.append(f"{name} of {path} has bytes for {by_bytes:.0%} of the bandwidth of {card[0]} on their way")
-        print(f"{card[0]}: of {fast + busy + single} loops {fast} reach 85 % of the bandwidth, {busy} compute for longer, {single} wait "
+                    bad.append(f"{name} of {path} has bytes for {by_bytes:.0%} of the bandwidth of {card['name']} on their way")
+        print(f"{card['name']}: of {fast + busy + single} loops {fast} reach 85 % of the bandwidth, {busy} compute for longer, {single} wait "
               "for single numbers")
     print("\n".join(bad) or "no vector waits")
     sys.exit(bool(bad))
