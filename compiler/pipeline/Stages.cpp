@@ -3,6 +3,7 @@
 #include "compiler/experiment/trainings/Examples.h"
 #include "compiler/graph/ir/Opaque.h"
 #include "compiler/run/Measured.h"
+#include "compiler/run/RunPerturbations.h"
 #include "compiler/run/search/Searches.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
@@ -161,6 +162,7 @@ Done lower(State& state) {
   if (state.backend.backend == nullptr) {
     if (Done opened = openBackend(state); !opened) return opened;
   }
+  for (const auto& perturbation : state.perturbations) spreadSearch(state, *perturbation);
   std::size_t done = 0, planned = 0;
   for (RowState& row : state.rows) {
     if (state.mostPlanned && planned > *state.mostPlanned) return {};  // the command says so
@@ -174,6 +176,7 @@ Done lower(State& state) {
     noteRefusedChoices(state.events, row.run->tuning, state.backend);
     estimate::LowerOptions options =
         lowerOptions(state.events, state.request.target, state.backend, &state.queries, row.run->tuning);
+    if (row.run->oneThread) options.threads = 1;
     if (state.keepResults) options.keepGradients = true;
     options.keepOutputs = state.keepResults || row.run->keepsOutputs;
     options.orderChanged = show;

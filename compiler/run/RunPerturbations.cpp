@@ -74,7 +74,9 @@ std::string identityOf(State& state, const PerturbationRun& run, const MethodRun
   std::string text = fmt::format("perturb 1;{};{};{};{:016x};{};{};{};{};{};{};{};{};{};{} {} {};{}", run.victim->spec.name,
                                  weights, state.backendName, fingerprint, static_cast<int>(plan.split), plan.batch, plan.seed,
                                  static_cast<int>(plan.norm), plan.radius, plan.low, plan.high, plan.keepLabel, plan.repeats,
-                                 device.name, device.isa, device.library, threadsOf(state.request.target, device));
+                                 device.name, device.isa, device.library, state.rowOf(run.victim.get())->program->threads);
+  const bool hasMore = method.learner != nullptr || plan.repeats > 0 || plan.energySeconds > 0;
+  if (run.victim->oneThread && hasMore) text += fmt::format(";threads {}", threadsOf(state.request.target, device));
   if (plan.energySeconds > 0) text += fmt::format(";energy {}", plan.energySeconds);
   text += fmt::format(";{};{};{};{}", method.spec.steps, method.spec.look, method.spec.epochs,
                       method.spec.examples.value_or(run.about.train));
@@ -85,6 +87,21 @@ std::string identityOf(State& state, const PerturbationRun& run, const MethodRun
         ";" + graphIdentity(row.elaborated->structure->graph, row.elaborated->values) + algorithmsText(*row.program, of->tuning);
   }
   return jit::hashKey(text);
+}
+
+bool hasOwnCode(const RowState& row) {
+  return std::ranges::any_of(row.elaborated->graph().ops, [](const graph::Op& op) { return !op.own.symbol.empty(); });
+}
+
+/// How many batches are searched at once: of a search that was spread one for each thread, but no more than half of the machine's
+/// memory has arenas for.
+std::int64_t searchedAtOnce(const State& state, const PerturbationRun& run, const std::list<jit::Compiled>& code) {
+  if (!run.victim->oneThread) return 1;
+  std::uint64_t arena = 1;
+  for (const jit::Compiled& each : code) arena = std::max(arena, each.executable.arena);
+  const std::uint64_t room = std::max<std::uint64_t>(1, state.backend.device.memory / 2 / arena);
+  return static_cast<std::int64_t>(
+      std::min<std::uint64_t>(room, static_cast<std::uint64_t>(threadsOf(state.request.target, state.backend.device))));
 }
 
 perturb::Victim victimOf(State& state, const PerturbationRun& run) {
@@ -179,6 +196,19 @@ Failed named(const PerturbationRun& perturbation, Failed failure) {
 
 }  // namespace
 
+void spreadSearch(State& state, PerturbationRun& run) {
+  const std::int64_t threads = threadsOf(state.request.target, state.backend.device);
+  const std::int64_t batches = (run.plan.count + run.plan.batch - 1) / run.plan.batch;
+  if (state.backend.backend->device != nullptr || threads < 2 || batches < threads) return;
+  std::vector<DesignRun*> spread{run.victim.get()};
+  for (const MethodRun& method : run.methods) spread.push_back(method.mover.get());
+  for (const DesignRun* each : spread) {
+    const RowState* row = state.rowOf(each);
+    if (row == nullptr || hasOwnCode(*row)) return;
+  }
+  for (DesignRun* each : spread) each->oneThread = true;
+}
+
 Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun& perturbation,
                           const PerturbationPlaces& places) {
   Perturbed done{&perturbation, failed(kEnvironment), 0, 0, {}, {}};
@@ -199,7 +229,9 @@ Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun
   done.least = victim.least;
   done.most = victim.most;
   events.perturbationBegins(perturbation, victim);
-  auto outcome = perturb::run(perturbation.plan, *known->dataset, victim, known->methods, {places.store, places.fresh},
+  perturb::Plan plan = perturbation.plan;
+  plan.sideBySide = searchedAtOnce(state, perturbation, *code);
+  auto outcome = perturb::run(plan, *known->dataset, victim, known->methods, {places.store, places.fresh},
                               observerOf(events, perturbation, victim, run));
   events.perturbationEnds(perturbation, outcome ? &*outcome : nullptr);
   if (!outcome) return fails(failureOf(outcome.error()));

@@ -2,8 +2,8 @@
 
 #include "runtime/perturb/Bounds.h"
 #include "runtime/perturb/KeptPoints.h"
+#include "runtime/perturb/Lanes.h"
 #include "runtime/perturb/Learner.h"
-#include "runtime/perturb/Search.h"
 #include "runtime/perturb/Summary.h"
 
 #include <fmt/format.h>
@@ -161,18 +161,9 @@ private:
     auto opened = KeptPoints::open(keeping);
     if (!opened) return tl::unexpected(opened.error());
     kept.emplace(std::move(*opened));
-    std::vector<const runtime::Executable*> executables{victim.batch};
-    if (victim.single != nullptr) executables.push_back(victim.single);
-    for (const Method& method : methods) {
-      executables.push_back(method.mover);
-      if (method.learning) executables.push_back(method.learning->step);
-    }
-    auto memory = runtime::Arena::create(executables, *victim.backend);
-    if (!memory) return failure(Kind::Environment, memory.error().message);
-    arena = std::move(*memory);
-    auto made = Network::create(victim, *victim.weights, *arena);
+    auto made = Lanes::create(plan, victim, methods, examples.batches());
     if (!made) return tl::unexpected(made.error());
-    network = std::move(*made);
+    lanes.emplace(std::move(*made));
     clean.resize(static_cast<std::size_t>(examples.batches()));
     return {};
   }
@@ -182,8 +173,8 @@ private:
     Series series;
     series.word = method.word;
     series.text = method.text;
-    series.gates = network->gates();
-    auto points = kept->of(method, plan, examples.total(), network->gates().size());
+    series.gates = network().gates();
+    auto points = kept->of(method, plan, examples.total(), network().gates().size());
     if (!points) return tl::unexpected(points.error());
     series.stored = std::ssize(*points);
     if (series.stored < examples.total()) {
@@ -201,46 +192,43 @@ private:
 
   /// The points that are not there.
   Result<void> movePoints(const Method& method, Series& series, Points& points) {
-    auto mover = instanceOf(method.mover);
-    if (!mover) return tl::unexpected(mover.error());
+    if (auto done = lanes->takeUp(method); !done) return done;
     if (method.learning) {
       if (auto done = learnFirst(method, series); !done) return done;
-    } else if (auto done = network->giveWeights(); !done) {
-      return done;
     }
-    Search search(plan, method, *network, **mover);
-    for (std::int64_t b = 0; b < examples.batches() && !outcome.interrupted; ++b) {
+    if (auto done = lanes->giveWeights(method); !done) return done;
+    std::vector<std::int64_t> missing;
+    for (std::int64_t b = 0; b < examples.batches(); ++b) {
       bool isThere = true;
       for (std::int64_t e = examples.first(b); e < examples.end(b); ++e) isThere = isThere && points.contains(e);
-      if (isThere) continue;
-      if (auto done = moveBatch(method, search, b, points); !done) return done;
+      if (!isThere) missing.push_back(b);
     }
-    series.moving = search.seconds();
+    series.sideBySide = std::min(std::ssize(missing), static_cast<std::ptrdiff_t>(lanes->count()));
+    for (auto left = std::span(missing); !left.empty() && !outcome.interrupted;) {
+      const auto together = left.first(std::min(left.size(), lanes->count()));
+      if (auto done = moveBatches(method, together, series, points); !done) return done;
+      left = left.subspan(together.size());
+    }
     return {};
   }
 
-  /// Of nullptr: nullptr. With its weights by their initial rules, those of the victim among them: it is given its own again
-  /// before anything runs.
-  Result<std::unique_ptr<runtime::Instance>> instanceOf(const runtime::Executable* executable) {
-    if (executable == nullptr) return nullptr;
-    auto instance = runtime::Instance::create(*executable, *arena);
-    if (!instance) return failure(Kind::Environment, instance.error().message);
-    if (auto done = (*instance)->initialise(plan.seed); !done) return failure(Kind::Environment, done.error().message);
-    return std::move(*instance);
-  }
-
   Result<void> learnFirst(const Method& method, Series& series) {
-    const auto learner = instanceOf(method.learning->step);
+    // Their initial weights are the victim's too: it is given its own again before anything runs.
+    const auto learner = initialised(*method.learning->step, *lanes->first().arena, plan.seed);
     if (!learner) return tl::unexpected(learner.error());
-    const auto discriminator = instanceOf(method.learning->discriminator);
-    if (!discriminator) return tl::unexpected(discriminator.error());
-    if (auto done = network->giveWeights(); !done) return done;
+    std::unique_ptr<runtime::Instance> discriminator;
+    if (method.learning->discriminator != nullptr) {
+      auto made = initialised(*method.learning->discriminator, *lanes->first().arena, plan.seed);
+      if (!made) return tl::unexpected(made.error());
+      discriminator = std::move(*made);
+    }
+    if (auto done = network().giveWeights(); !done) return done;
     const auto seconds = learn(
-        plan, dataset, *method.learning, {**learner, discriminator->get()},
+        plan, dataset, *method.learning, {**learner, discriminator.get()},
         [&](const std::string& what) { tell(method, series.stored, what); }, [&] { return stops(); });
     if (!seconds) return named(method, seconds.error());
     series.learning = seconds->value_or(0);
-    const auto changed = network->changedWeight();
+    const auto changed = network().changedWeight();
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
       return failure(Kind::Run,
@@ -249,32 +237,34 @@ private:
     return {};
   }
 
-  Result<void> moveBatch(const Method& method, Search& search, std::int64_t number, Points& points) {
-    const auto batch = examples.read(number);
-    if (!batch) return tl::unexpected(batch.error());
-    const auto answers = cleanAnswers(*batch);
-    if (!answers) return tl::unexpected(answers.error());
-    auto found = search.run(*batch, **answers, [&](std::int64_t step) {
-      tell(method, std::ssize(points), fmt::format("step {} of {}", step, method.steps));
-      return !stops();
-    });
-    if (!found) return named(method, found.error());
-    if (!*found) return {};
-    return keepBatch(method, *batch, **found, points);
-  }
-
-  /// What the network did with the examples of a batch; they are the same for all methods.
-  Result<const std::vector<Answer>*> cleanAnswers(const Batch& batch) {
-    auto& ofBatch = clean[static_cast<std::size_t>(batch.number)];
-    if (!ofBatch.empty()) return &ofBatch;
-    auto answers = network->ask(batch.inputs);
-    if (!answers) return tl::unexpected(answers.error());
-    for (std::size_t i = 0; victim.classAxis && i < answers->size(); ++i) {
-      if ((*answers)[i].prediction < 0)
-        return failure(Kind::Run, fmt::format("the network's outputs for example {} are not numbers", batch.examples[i]));
+  /// As many as there are lanes, or fewer. What was found of one is kept, whatever became of another.
+  Result<void> moveBatches(const Method& method, std::span<const std::int64_t> numbers, Series& series, Points& points) {
+    std::vector<Work> work;
+    std::optional<Failure> failed, unread;
+    for (const std::int64_t number : numbers) {
+      auto batch = examples.read(number);
+      if (!batch) unread = batch.error();
+      if (!batch) break;
+      work.push_back({std::move(*batch), clean[static_cast<std::size_t>(number)], {}, 0});
     }
-    ofBatch = std::move(*answers);
-    return &ofBatch;
+    const auto tellStep = [&](std::int64_t step) {
+      tell(method, std::ssize(points), fmt::format("step {} of {}", step, method.steps));
+    };
+    lanes->search(method, work, tellStep, [&] { return stops(); });
+    double seconds = 0;
+    for (Work& each : work) {
+      if (!each.found && !failed) failed = named(method, each.found.error()).value();
+      clean[static_cast<std::size_t>(each.batch.number)] = std::move(each.clean);
+      seconds = std::max(seconds, each.seconds);
+    }
+    series.moving += seconds;
+    for (Work& each : work) {
+      if (!each.found || !*each.found) continue;
+      if (auto done = keepBatch(method, each.batch, **each.found, points); !done) return done;
+    }
+    if (!failed) failed = std::move(unread);
+    if (failed) return tl::unexpected(std::move(*failed));
+    return {};
   }
 
   /// Makes points of what was found and puts them into the store; where it was asked to stop, those that were measured.
@@ -285,7 +275,7 @@ private:
       const Answer& before = clean[static_cast<std::size_t>(batch.number)][i];
       const Point point = pointAt(plan, batch, i, dataset.description().inputs.front().shape, before, candidates[i]);
       Found one{point, std::move(candidates[i].input)};
-      const auto done = measureAlone(plan, *network, meter, {batch, i}, one, [&] { return stops(); });
+      const auto done = measureAlone(plan, network(), meter, {batch, i}, one, [&] { return stops(); });
       if (!done) return tl::unexpected(done.error());
       if (!*done) break;
       found.push_back(std::move(one));
@@ -299,6 +289,7 @@ private:
     return {};
   }
 
+  Network& network() { return *lanes->first().network; }
   bool stops() {
     outcome.interrupted = outcome.interrupted || (observer.stop && observer.stop());
     return outcome.interrupted;
@@ -321,8 +312,7 @@ private:
   const Observer& observer;
   const Examples examples;
   std::optional<KeptPoints> kept;
-  std::unique_ptr<runtime::Arena> arena;
-  std::unique_ptr<Network> network;
+  std::optional<Lanes> lanes;
   std::vector<std::vector<Answer>> clean;  ///< by batch; empty: not asked yet
   std::int64_t pointsBefore = 0;           ///< of the methods before the one at hand
   Outcome outcome;

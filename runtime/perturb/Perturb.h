@@ -35,6 +35,8 @@ struct Plan {
   bool keepInputs = false;   ///< the numbers of points stay in Series::inputs
   std::int64_t repeats = 0;  ///< > 0: latency of each example and each point is the median of so many runs at batch 1
   double energySeconds = 0;  ///< > 0: energy of each example and each point is that of runs at batch 1 that last so long together
+  /// So many batches are searched at once, each on a thread and in an arena of its own; what is found does not depend on it.
+  std::int64_t sideBySide = 1;
 };
 
 /// The network as its training left it, at inference, with its gates.
@@ -105,11 +107,12 @@ struct Series {
   std::vector<float> inputs;       ///< with Plan::keepInputs, the numbers of these points, one after the other
   std::int64_t stored = 0;         ///< of these, how many the store had
   double learning = 0;             ///< seconds, 0 where nothing was learned or it was not needed
-  double moving = 0;               ///< seconds that the mover took for the points that were not stored
-  std::string noEnergy;            ///< why some points have no energy, where it is wanted
+  double moving = 0;  ///< seconds that the mover took for the points that were not stored; of batches at once, the longest
+  std::int64_t sideBySide = 0;  ///< so many batches were searched at once; 0: none was searched
+  std::string noEnergy;         ///< why some points have no energy, where it is wanted
 };
 
-/// All calls come from the thread that searches. Any may be empty.
+/// All calls come from the thread that asked for the search. Any may be empty.
 struct Observer {
   std::function<void(const Method& method)> begins;
   std::function<void(const Method& method, const Series& series)> ends;

@@ -144,7 +144,7 @@ def peer(folder, options, tuned):
 
 
 def compare(single, batch, threads, rounds):
-    count = max(batch, 8)
+    count = max(batch * threads, 8)  # a batch for each thread
     done = []
     for _ in range(rounds):
         load = os.getloadavg()[0]

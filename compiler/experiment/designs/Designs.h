@@ -52,6 +52,7 @@ struct DesignRun {
   Tuning tuning;                                  ///< --tune, else the clause of its `measure` or `train`, else off
   bool keepsOutputs = false;                      ///< the network's results stay readable after a training step
   const DesignRun* storagesOf = nullptr;          ///< of one row: weights lie as they do in this one's, which was lowered before
+  bool oneThread = false;                         ///< it runs on one thread, whatever the options say: others run beside it
 
   explicit DesignRun(graph::DesignSpec spec) : spec(std::move(spec)) {}
   DesignRun(const DesignRun&) = delete;

@@ -66,6 +66,7 @@ constexpr JsonField kPerturbed[] = {
     number("battery", "how many points a charge lasts for that lasts for 10 000 of the examples").in(JsonUnit::Count).orNull(),
     text("energy_reason", "why some have no energy, where it is wanted").orNull(),
     seconds("seconds_of_example", "of the search of one point; `null`: all were stored").orNull(),
+    count("side_by_side", "so many batches were searched at once; 0: none was searched"),
     seconds("learning_seconds", "of the training of what the method learns"),
 };
 

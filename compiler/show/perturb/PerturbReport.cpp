@@ -105,6 +105,7 @@ Json resultJson(const std::string& name, const MethodResult& result) {
           {"battery", numberOrNull(batteryLeft(summary.energy))},
           {"energy_reason", series.noEnergy.empty() ? Json() : Json(series.noEnergy)},
           {"seconds_of_example", numberOrNull(summary.secondsOfExample)},
+          {"side_by_side", series.sideBySide},
           {"learning_seconds", series.learning}};
 }
 

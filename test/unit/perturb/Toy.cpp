@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -23,6 +24,12 @@ constexpr std::uint64_t kW = 0, kG = 64, kX = 128, kSeed = 192, kLabel = 256, kS
 template <class T>
 T* at(char* arena, std::uint64_t offset) {
   return reinterpret_cast<T*>(arena + offset);
+}
+
+/// What writes to the log does so under it.
+std::mutex& logging() {
+  static std::mutex mutex;
+  return mutex;
 }
 
 std::vector<float> copyOf(const float* numbers, std::int64_t count) { return {numbers, numbers + count * kElements}; }
@@ -49,7 +56,10 @@ std::int32_t victimStep(tbem_rt_context*, char* arena, const double*, std::uint6
   const float* x = at<float>(arena, kX);
   const float* w = at<float>(arena, kW);
   float* out = at<float>(arena, kOut);
-  (count == 1 ? log().single : log().victim).push_back(copyOf(x, count));
+  {
+    const std::lock_guard lock(logging());
+    (count == 1 ? log().single : log().victim).push_back(copyOf(x, count));
+  }
   const Lists lists{arena};
   lists.clear();
   for (std::int64_t i = 0; i < count; ++i) {
@@ -90,8 +100,13 @@ float moved(Move move, std::int64_t element, char* arena, const double* scalars,
 
 template <Move move>
 std::int32_t moverStep(tbem_rt_context*, char* arena, const double* scalars, std::uint64_t key) {
-  log().seeds.push_back(copyOf(at<float>(arena, kSeed), kBatch));
-  log().steps.push_back(static_cast<std::uint64_t>(scalars[0]));
+  const auto step = static_cast<std::uint64_t>(scalars[0]);
+  {
+    const std::lock_guard lock(logging());
+    log().seeds.push_back(copyOf(at<float>(arena, kSeed), kBatch));
+    log().steps.push_back(step);
+  }
+  if (log().moves) log().moves(step);
   for (std::int64_t i = 0; i < kBatch * kElements; ++i) {
     at<float>(arena, kOut)[i] = moved(move, i, arena, scalars, key);
     at<float>(arena, kNext)[i] = at<float>(arena, kState)[i] + 1;

@@ -7,6 +7,7 @@
 #include "runtime/perturb/Perturb.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ constexpr double kRadius = 0.2;
 /// FLOPs of an example that leaves at `a`, that leaves out `b`, and that runs all.
 constexpr double kLeaves = 105, kSkips = 151, kRuns = 350;
 
-/// What the steps saw since it was last cleared, and what they are asked to do wrong.
+/// What the steps saw since it was last cleared, and what they are asked to do. Steps of several threads write to it in turn.
 struct Log {
   std::vector<std::vector<float>> victim;   ///< inputs of each run of the batch
   std::vector<std::vector<float>> single;   ///< the same of the one of one example
@@ -26,8 +27,9 @@ struct Log {
   std::vector<std::uint64_t> steps;         ///< the numbers of these
   std::vector<std::vector<float>> learner;  ///< inputs of each step of the learner
   std::vector<double> losses;
-  std::int64_t nanAt = 0;      ///< the loss of this step of the learner is not finite; 0: all are
-  bool changesVictim = false;  ///< the learner writes the network's weight
+  std::function<void(std::uint64_t step)> moves;  ///< called by each run of a mover, on its thread
+  std::int64_t nanAt = 0;                         ///< the loss of this step of the learner is not finite; 0: all are
+  bool changesVictim = false;                     ///< the learner writes the network's weight
 };
 Log& log();
 

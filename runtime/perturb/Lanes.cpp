@@ -1,0 +1,121 @@
+#include "runtime/perturb/Lanes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <utility>
+
+namespace tbem::perturb {
+
+using Kind = Failure::Kind;
+
+Result<std::unique_ptr<runtime::Instance>> initialised(const runtime::Executable& executable, runtime::Arena& arena,
+                                                       std::uint64_t seed) {
+  auto instance = runtime::Instance::create(executable, arena);
+  if (!instance) return failure(Kind::Environment, instance.error().message);
+  if (auto done = (*instance)->initialise(seed); !done) return failure(Kind::Environment, done.error().message);
+  return std::move(*instance);
+}
+
+Result<Lane> Lanes::open(std::span<const runtime::Executable* const> executables) const {
+  auto arena = runtime::Arena::create(executables, *victim->backend);
+  if (!arena) return failure(Kind::Environment, arena.error().message);
+  auto network = Network::create(*victim, *victim->weights, **arena);
+  if (!network) return tl::unexpected(network.error());
+  return Lane{std::move(*arena), std::move(*network), nullptr};
+}
+
+Result<Lanes> Lanes::create(const Plan& plan, const Victim& victim, const std::vector<Method>& methods, std::int64_t batches) {
+  std::vector<const runtime::Executable*> moving{victim.batch};
+  for (const Method& method : methods) moving.push_back(method.mover);
+  std::vector<const runtime::Executable*> all = moving;
+  if (victim.single != nullptr) all.push_back(victim.single);
+  for (const Method& method : methods) {
+    if (method.learning) all.push_back(method.learning->step);
+  }
+  Lanes made(plan, victim);
+  auto first = made.open(all);
+  if (!first) return tl::unexpected(first.error());
+  made.lanes.push_back(std::move(*first));
+  for (std::int64_t lane = 1; lane < std::min(plan.sideBySide, batches); ++lane) {
+    auto next = made.open(moving);
+    if (!next) break;  // what is found is the same with fewer
+    made.lanes.push_back(std::move(*next));
+  }
+  return made;
+}
+
+Result<void> Lanes::takeUp(const Method& method) {
+  for (Lane& lane : lanes) {
+    auto mover = initialised(*method.mover, *lane.arena, plan->seed);
+    if (!mover) return tl::unexpected(mover.error());
+    lane.mover = std::move(*mover);
+  }
+  return {};
+}
+
+Result<void> Lanes::giveWeights(const Method& method) {
+  for (Lane& lane : lanes) {
+    if (auto done = lane.network->giveWeights(); !done) return done;
+  }
+  if (!method.learning || lanes.size() == 1) return {};
+  const auto learned = train::take(*lanes.front().mover, false);
+  if (!learned) return failure(Kind::Run, learned.error());
+  for (Lane& lane : std::span(lanes).subspan(1)) {
+    if (auto done = train::give(*learned, *lane.mover); !done) return failure(Kind::Run, done.error());
+  }
+  return {};
+}
+
+Result<std::vector<Answer>> Lanes::cleanAnswers(Network& network, const Batch& batch) const {
+  auto answers = network.ask(batch.inputs);
+  if (!answers) return tl::unexpected(answers.error());
+  for (std::size_t i = 0; victim->classAxis && i < answers->size(); ++i) {
+    if ((*answers)[i].prediction < 0)
+      return failure(Kind::Run, fmt::format("the network's outputs for example {} are not numbers", batch.examples[i]));
+  }
+  return answers;
+}
+
+void Lanes::search(Lane& lane, const Method& method, Work& work, const std::function<bool(std::int64_t step)>& next) const {
+  if (work.clean.empty()) {
+    auto answers = cleanAnswers(*lane.network, work.batch);
+    if (!answers) {
+      work.found = tl::unexpected(answers.error());
+      return;
+    }
+    work.clean = std::move(*answers);
+  }
+  Search search(*plan, method, *lane.network, *lane.mover);
+  work.found = search.run(work.batch, work.clean, next);
+  work.seconds = search.seconds();
+}
+
+void Lanes::search(const Method& method, std::span<Work> work, const std::function<void(std::int64_t step)>& tell,
+                   const std::function<bool()>& stops) {
+  if (work.empty()) return;
+  constexpr std::chrono::milliseconds kLook(50);
+  std::atomic<bool> ends = false;
+  const auto goesOn = [&] {
+    if (stops()) ends = true;
+    return !ends;
+  };
+  std::vector<std::future<void>> others;  // behind what they use: they are waited for before that goes
+  for (std::size_t i = 1; i < work.size(); ++i) {
+    others.push_back(
+        std::async(std::launch::async, [&, i] { search(lanes[i], method, work[i], [&ends](std::int64_t) { return !ends; }); }));
+  }
+  search(lanes.front(), method, work.front(), [&](std::int64_t step) {
+    tell(step);
+    return goesOn();
+  });
+  for (std::future<void>& other : others) {
+    while (other.wait_for(kLook) != std::future_status::ready) goesOn();
+    other.get();
+  }
+}
+
+}  // namespace tbem::perturb
