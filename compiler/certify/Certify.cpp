@@ -16,8 +16,8 @@ Network::Network(Network&& other) noexcept = default;
 Network& Network::operator=(Network&& other) noexcept = default;
 Network::~Network() = default;
 
-tl::expected<Network, std::string> Network::of(const graph::Row& row, const ArraysByPath& arrays) {
-  auto steps = lower(row, arrays);
+tl::expected<Network, std::string> Network::of(const graph::Row& row, const ArraysByPath& arrays, std::vector<double> flops) {
+  auto steps = lower(row, arrays, std::move(flops));
   if (!steps) return tl::unexpected(std::move(steps.error()));
   return Network(std::make_unique<const Steps>(std::move(*steps)));
 }

@@ -53,9 +53,11 @@ using ArraysByPath = std::function<std::optional<std::span<const double>>(std::s
 /// A network at inference, for one sample, with its weights.
 class Network {
 public:
-  /// Of a row of a design whose task is `infer`, with one real input of batch 1. Errors, in words: what the network is instead,
-  /// or which array is missing or has another size.
-  static tl::expected<Network, std::string> of(const graph::Row& row, const ArraysByPath& arrays);
+  /// Of a row of a design whose task is `infer`, with one real input of batch 1. `flops`: as estimate::branchFlopsOfSample has
+  /// them, of a sample that shares a batch with others (what is made of weights alone is then made once for all of them); empty:
+  /// those of the row.
+  /// Errors, in words: what the network is instead, or which array is missing or has another size.
+  static tl::expected<Network, std::string> of(const graph::Row& row, const ArraysByPath& arrays, std::vector<double> flops = {});
 
   /// Elements of an example.
   std::size_t inputSize() const;

@@ -1,6 +1,6 @@
 #include "compiler/certify/Lowering.h"
 
-#include "compiler/count/Flops.h"
+#include "compiler/count/GateFlops.h"
 #include "compiler/graph/ir/Branches.h"
 #include "compiler/graph/ir/Walk.h"
 
@@ -169,7 +169,7 @@ tl::expected<Arithmetic, std::string> arithmeticOf(const graph::Graph& graph) {
 
 }  // namespace
 
-tl::expected<Steps, std::string> lower(const graph::Row& row, const Arrays& arrays) {
+tl::expected<Steps, std::string> lower(const graph::Row& row, const Arrays& arrays, std::vector<double> flops) {
   const graph::Graph& graph = row.graph();
   if (graph::firstGate(graph) == nullptr)
     return tl::unexpected(std::string("the network has no gates: all inputs cost the same"));
@@ -185,11 +185,15 @@ tl::expected<Steps, std::string> lower(const graph::Row& row, const Arrays& arra
     return tl::unexpected(fmt::format("costs are certified of one sample, and the batch of `{}` is another", graph[input].name));
   const auto arithmetic = arithmeticOf(graph);
   if (!arithmetic) return tl::unexpected(arithmetic.error());
-  const auto flops = estimate::countFlops(graph, row.values);
-  if (!flops) return tl::unexpected(flops.error().what);
+  const auto counted = estimate::countFlops(graph, row.values);
+  if (!counted) return tl::unexpected(counted.error().what);
+  if (flops.empty()) flops = estimate::branchFlopsOfSample(*counted, 1);
+  if (flops.size() != counted->byBranch.size())
+    return tl::unexpected(
+        fmt::format("there are FLOPs of {} branches, and the network has {}", flops.size(), counted->byBranch.size()));
   auto steps = Lowerer(row, arrays, *arithmetic).run();
   if (!steps) return steps;
-  for (const estimate::Count count : flops->byBranch) steps->flops.push_back(estimate::toDouble(count));
+  steps->flops = std::move(flops);
   for (std::size_t g = 0; g < steps->gates.size(); ++g) {
     Gate& gate = steps->gates[g];
     const auto costs = [&](bool side) { return std::pair(steps->costOfSide(g, side, true), steps->costOfSide(g, side, false)); };

@@ -31,8 +31,8 @@ struct Operator {
 std::vector<ValueId> lowerExpression(StepBuilder& to, const Operator& op);
 std::vector<ValueId> lowerNative(StepBuilder& to, const Operator& op);
 
-/// Errors, in words: a network without gates, with several or whole numbers as inputs, of more than one sample, or of another
-/// arithmetic than f32 and f64; arrays that are not there or of another size.
-tl::expected<Steps, std::string> lower(const graph::Row& row, const Arrays& arrays);
+/// `flops`: as Network::of has them. Errors, in words: a network without gates, with several or whole numbers as inputs, of more
+/// than one sample, or of another arithmetic than f32 and f64; arrays that are not there or of another size.
+tl::expected<Steps, std::string> lower(const graph::Row& row, const Arrays& arrays, std::vector<double> flops);
 
 }  // namespace tbem::certify

@@ -27,7 +27,7 @@ std::size_t Shape::place(std::size_t i) const {
 }
 
 double Steps::costOf(const Place& place, std::span<const std::vector<std::int8_t>> decisions, bool dearest) const {
-  double sum = flops[place.branch] / static_cast<double>(place.rows);
+  double sum = flops[place.branch];
   for (std::size_t g = 0; g < gates.size(); ++g) {
     const Gate& gate = gates[g];
     if (gate.branch != place.branch) continue;

@@ -139,7 +139,7 @@ struct Steps {
   Arithmetic arithmetic;
   double fanOut = 1;                   ///< how many steps read a value, at most
   std::vector<std::uint32_t> parents;  ///< of branches, by branch
-  std::vector<double> flops;           ///< of a sample, by branch
+  std::vector<double> flops;           ///< by branch, of one of the rows that are its samples
 
   /// What a sample costs at most, or at least: by what is known of the gates' decisions (by gate and row, as Bound::rows; empty:
   /// nothing is), and by the dearer or the cheaper side otherwise.

@@ -167,8 +167,15 @@ Failed failureOf(const perturb::Failure& failure) {
 /// Of a perturbation with a clause `certify`.
 Certifying certifyingOf(State& state, const PerturbationRun& run, const KnownPerturbation& known) {
   const graph::Row& network = *state.rowOf(run.single.get())->elaborated;
-  return {run, network, known.weights, *known.dataset,
-          certificateIdentity(run, network, known.weightsHash, known.dataset->fingerprint())};
+  Certifying of{run,
+                network,
+                known.weights,
+                *known.dataset,
+                known.victim.branchFlops,
+                threadsOf(state.request.target, state.backend.device),
+                {}};
+  of.identity = certificateIdentity(of, known.weightsHash);
+  return of;
 }
 
 constexpr std::size_t kPictured = 4;  // examples on a page

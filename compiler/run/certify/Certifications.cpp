@@ -7,9 +7,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <deque>
+#include <future>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <semaphore>
 #include <span>
 #include <utility>
 
@@ -43,7 +49,7 @@ std::map<std::int64_t, double> foundOf(const perturb::Outcome& outcome) {
 }
 
 /// Raised when bounds change: a store goes on with those that it has of the same version.
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 /// A point that costs more than its bound would show that the bound is wrong. FLOPs are sums of whole numbers divided by a batch.
 constexpr double kRounding = 1e-9;
@@ -72,13 +78,13 @@ std::vector<std::string> Certified::unsupported() const {
   return names;
 }
 
-std::string certificateIdentity(const PerturbationRun& run, const graph::Row& network, const std::string& weights,
-                                std::uint64_t fingerprint) {
-  const perturb::Plan& plan = run.plan;
+std::string certificateIdentity(const Certifying& of, const std::string& weightsHash) {
+  const perturb::Plan& plan = of.run.plan;
   const certify::Limits limits;
-  return jit::hashKey(fmt::format("certificate {};{};{:016x};{};{};{};{};{};{};{};{}", kVersion, weights, fingerprint,
-                                  static_cast<int>(plan.split), static_cast<int>(plan.norm), plan.radius, plan.low, plan.high,
-                                  limits.products, limits.splits, graphIdentity(network.graph(), network.values)));
+  return jit::hashKey(fmt::format("certificate {};{};{:016x};{};{};{};{};{};{};{};{};{}", kVersion, weightsHash,
+                                  of.dataset.fingerprint(), static_cast<int>(plan.split), static_cast<int>(plan.norm),
+                                  plan.radius, plan.low, plan.high, limits.products, limits.splits, fmt::join(of.flops, " "),
+                                  graphIdentity(of.network.graph(), of.network.values)));
 }
 
 namespace {
@@ -87,15 +93,16 @@ tl::unexpected<Failure> failed(std::string message) { return tl::unexpected(Fail
 
 std::int64_t countOf(const PerturbationRun& run) { return std::min(run.spec.certify.value_or(run.plan.count), run.plan.count); }
 
-/// Bounds of examples, one after the other.
+/// Bounds of examples. They may be computed in several threads.
 class Certifier {
 public:
   static tl::expected<Certifier, std::string> of(const Certifying& certifying) {
     const auto arrays = arraysOf(certifying.weights);
-    auto network = certify::Network::of(certifying.network, [&](std::string_view path) -> std::optional<std::span<const double>> {
+    const auto arrayOf = [&](std::string_view path) -> std::optional<std::span<const double>> {
       const auto array = arrays.find(path);
       return array == arrays.end() ? std::nullopt : std::optional<std::span<const double>>(array->second);
-    });
+    };
+    auto network = certify::Network::of(certifying.network, arrayOf, certifying.flops);
     if (!network) return tl::unexpected(network.error());
     return Certifier(certifying, std::move(*network));
   }
@@ -105,9 +112,8 @@ public:
 
   /// Errors: the example cannot be read.
   tl::expected<Certificate, std::string> certificateOf(std::int64_t example) {
-    const data::Batch into{{input.data()}, labels.data(), targets.data()};
-    if (const auto read = certifying.dataset.read(certifying.run.plan.split, {&example, 1}, into); !read)
-      return tl::unexpected(read.error());
+    std::vector<float> input(network.inputSize());
+    if (const auto read = readInto(input, example); !read) return tl::unexpected(read.error());
     certify::Bound bound = certify::bound(network, input, ball);
     Certificate certificate{example, bound.flops, bound.least, std::move(bound.decided), {}, std::move(bound.unsupported), 0};
     for (const std::vector<std::int8_t>& rows : bound.rows) certificate.open.push_back(std::ranges::count(rows, -1));
@@ -115,22 +121,73 @@ public:
   }
 
 private:
-  Certifier(const Certifying& certifying, certify::Network network)
-      : certifying(certifying),
-        network(std::move(network)),
-        input(this->network.inputSize()),
-        labels(static_cast<std::size_t>(certifying.dataset.description().target.elements())),
-        targets(labels.size()) {
+  Certifier(const Certifying& certifying, certify::Network network) : certifying(certifying), network(std::move(network)) {
     const perturb::Plan& plan = certifying.run.plan;
     ball = {plan.norm == perturb::Norm::L2 ? certify::Norm::L2 : certify::Norm::Linf, plan.radius, plan.low, plan.high};
+  }
+
+  /// A dataset is read by one thread at a time.
+  tl::expected<void, std::string> readInto(std::vector<float>& input, std::int64_t example) {
+    const auto elements = static_cast<std::size_t>(certifying.dataset.description().target.elements());
+    std::vector<std::int64_t> labels(elements);
+    std::vector<float> targets(elements);
+    const std::lock_guard lock(*reading);
+    return certifying.dataset.read(certifying.run.plan.split, {&example, 1}, {{input.data()}, labels.data(), targets.data()});
   }
 
   const Certifying& certifying;
   certify::Network network;
   certify::Ball ball;
-  std::vector<float> input;
-  std::vector<std::int64_t> labels;
-  std::vector<float> targets;
+  std::unique_ptr<std::mutex> reading = std::make_unique<std::mutex>();
+};
+
+/// Certificates of examples in their order, of which as many are computed at once as there are threads.
+class Ahead {
+public:
+  /// All must outlive it.
+  Ahead(Certifier& certifier, std::vector<std::int64_t> examples, int threads)
+      : certifier(certifier), examples(std::move(examples)), threads(threads), slots(threads) {}
+  ~Ahead() { ends = true; }
+  Ahead(const Ahead&) = delete;
+  Ahead& operator=(const Ahead&) = delete;
+
+  /// The next one. Nothing: `goesOn`, which is asked while it is waited for, said so. Errors: as certificateOf.
+  std::optional<tl::expected<Certificate, std::string>> next(const std::function<bool()>& goesOn) {
+    constexpr std::chrono::milliseconds kLook(50);
+    // Some more than run at once: one that takes long holds up nobody behind it.
+    while (begun < examples.size() && waiting.size() < 4 * static_cast<std::size_t>(threads)) begin(examples[begun++]);
+    while (waiting.front().wait_for(kLook) != std::future_status::ready) {
+      if (!goesOn()) return std::nullopt;
+    }
+    auto certificate = waiting.front().get();
+    waiting.pop_front();
+    return certificate;
+  }
+
+private:
+  struct Slot {
+    explicit Slot(std::counting_semaphore<>& of) : of(of) { of.acquire(); }
+    ~Slot() { of.release(); }
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+    std::counting_semaphore<>& of;
+  };
+
+  void begin(std::int64_t example) {
+    waiting.push_back(std::async(std::launch::async, [this, example]() -> tl::expected<Certificate, std::string> {
+      const Slot slot(slots);
+      if (ends) return tl::unexpected(std::string("it was stopped"));
+      return certifier.certificateOf(example);
+    }));
+  }
+
+  Certifier& certifier;
+  const std::vector<std::int64_t> examples;
+  const int threads;
+  std::size_t begun = 0;
+  std::counting_semaphore<> slots;
+  std::atomic<bool> ends = false;
+  std::deque<std::future<tl::expected<Certificate, std::string>>> waiting;  ///< the last member: these use the others
 };
 
 /// Puts the most that was found beside a bound. Failures: it is more than the bound.
@@ -144,11 +201,17 @@ tl::expected<void, Failure> compare(Certificate& certificate, const std::map<std
 }
 
 /// Takes from the store what is there, and computes and keeps what is not.
-tl::expected<void, Failure> certifyEach(Certifier& certifier, KeptCertificates& kept, const std::map<std::int64_t, double>& found,
-                                        Certified& certified, const std::function<bool(std::int64_t, std::int64_t)>& next) {
+tl::expected<void, Failure> certifyEach(Certifier& certifier, int threads, KeptCertificates& kept,
+                                        const std::map<std::int64_t, double>& found, Certified& certified,
+                                        const std::function<bool(std::int64_t, std::int64_t)>& next) {
   const std::int64_t total = certifier.count();
   auto stored = kept.first(total, certified.gates.size());
   if (!stored) return tl::unexpected(stored.error());
+  std::vector<std::int64_t> missing;
+  for (std::int64_t example = 0; example < total; ++example) {
+    if (!stored->contains(example)) missing.push_back(example);
+  }
+  Ahead ahead(certifier, std::move(missing), threads);
   for (std::int64_t example = 0; example < total && next(example, total); ++example) {
     if (const auto there = stored->find(example); there != stored->end()) {
       if (auto done = compare(there->second, found, true); !done) return done;
@@ -156,11 +219,12 @@ tl::expected<void, Failure> certifyEach(Certifier& certifier, KeptCertificates& 
       ++certified.stored;
       continue;
     }
-    auto certificate = certifier.certificateOf(example);
-    if (!certificate) return failed(certificate.error());
-    if (auto done = compare(*certificate, found, false); !done) return done;
-    if (auto done = kept.add(*certificate); !done) return done;
-    certified.certificates.push_back(std::move(*certificate));
+    auto certificate = ahead.next([&] { return next(example, total); });
+    if (!certificate) return {};
+    if (!*certificate) return failed(certificate->error());
+    if (auto done = compare(**certificate, found, false); !done) return done;
+    if (auto done = kept.add(**certificate); !done) return done;
+    certified.certificates.push_back(std::move(**certificate));
   }
   return {};
 }
@@ -176,7 +240,7 @@ tl::expected<Certified, Failure> certify(const Certifying& of, const perturb::Ou
   auto kept = KeptCertificates::open(keeping, of.identity);
   if (!kept) return tl::unexpected(kept.error());
   const auto start = std::chrono::steady_clock::now();
-  const auto done = certifyEach(*certifier, *kept, foundOf(outcome), certified, next);
+  const auto done = certifyEach(*certifier, of.threads, *kept, foundOf(outcome), certified, next);
   const auto written = kept->flush();  // also those before a failure
   if (!done) return tl::unexpected(done.error());
   if (!written) return tl::unexpected(written.error());

@@ -35,15 +35,17 @@ struct Certifying {
   const graph::Row& network;  ///< at inference, of one example
   const train::Snapshot& weights;
   const data::Dataset& dataset;
-  std::string identity;  ///< of everything that decides a bound
+  std::vector<double> flops;  ///< perturb::Victim::branchFlops
+  int threads = 1;            ///< so many examples are bounded at once
+  std::string identity;       ///< of everything that decides a bound
 };
 
-/// Hash of all that decides what is certified of an example: not how many there are. `weights`: their hash.
-std::string certificateIdentity(const PerturbationRun& run, const graph::Row& network, const std::string& weights,
-                                std::uint64_t fingerprint);
+/// Hash of all that decides what is certified of an example: not how many there are.
+std::string certificateIdentity(const Certifying& of, const std::string& weightsHash);
 
 /// `outcome`: what methods found there. Certificates that the store has are taken, unless it is to be `fresh`; others are put
-/// into it. `next` is asked before each example with its place and how many there are: false ends it with those that are done.
+/// into it. `next` is asked before each example with its place and how many there are, and again while it is waited for: false
+/// ends it with those that are done.
 /// Failures: Environment (the store), Run (a network or example that cannot be bounded, and a point that costs more than its
 /// bound, which would be a mistake of ours).
 tl::expected<Certified, perturb::Failure> certify(const Certifying& of, const perturb::Outcome& outcome,
