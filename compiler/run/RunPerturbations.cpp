@@ -16,6 +16,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -75,8 +76,10 @@ std::string identityOf(State& state, const PerturbationRun& run, const MethodRun
                                  weights, state.backendName, fingerprint, static_cast<int>(plan.split), plan.batch, plan.seed,
                                  static_cast<int>(plan.norm), plan.radius, plan.low, plan.high, plan.keepLabel, plan.repeats,
                                  device.name, device.isa, device.library, state.rowOf(run.victim.get())->program->threads);
-  const bool hasMore = method.learner != nullptr || plan.repeats > 0 || plan.energySeconds > 0;
-  if (run.victim->oneThread && hasMore) text += fmt::format(";threads {}", threadsOf(state.request.target, device));
+  // A batch has one thread; what is learned, or measured of an example alone, has all.
+  const bool usesAll = method.learner != nullptr || plan.repeats > 0 || plan.energySeconds > 0;
+  const int threads = threadsOf(state.request.target, device);
+  if (run.victim->oneThread && usesAll && threads > 1) text += fmt::format(";threads {}", threads);
   if (plan.energySeconds > 0) text += fmt::format(";energy {}", plan.energySeconds);
   text += fmt::format(";{};{};{};{}", method.spec.steps, method.spec.look, method.spec.epochs,
                       method.spec.examples.value_or(run.about.train));
@@ -93,15 +96,16 @@ bool hasOwnCode(const RowState& row) {
   return std::ranges::any_of(row.elaborated->graph().ops, [](const graph::Op& op) { return !op.own.symbol.empty(); });
 }
 
-/// How many batches are searched at once: of a search that was spread one for each thread, but no more than half of the machine's
-/// memory has arenas for.
-std::int64_t searchedAtOnce(const State& state, const PerturbationRun& run, const std::list<jit::Compiled>& code) {
-  if (!run.victim->oneThread) return 1;
+/// How many batches are searched at once: one for each thread, but no more than half of the machine's memory has arenas for. Own
+/// code need not expect it.
+std::int64_t searchedAtOnce(State& state, const PerturbationRun& run, const std::list<jit::Compiled>& code) {
+  if (!run.victim->oneThread || hasOwnCode(*state.rowOf(run.victim.get()))) return 1;
+  if (std::ranges::any_of(run.methods, [&](const MethodRun& of) { return hasOwnCode(*state.rowOf(of.mover.get())); })) return 1;
   std::uint64_t arena = 1;
   for (const jit::Compiled& each : code) arena = std::max(arena, each.executable.arena);
   const std::uint64_t room = std::max<std::uint64_t>(1, state.backend.device.memory / 2 / arena);
-  return static_cast<std::int64_t>(
-      std::min<std::uint64_t>(room, static_cast<std::uint64_t>(threadsOf(state.request.target, state.backend.device))));
+  const int threads = threadsOf(state.request.target, state.backend.device);
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(room, static_cast<std::uint64_t>(threads)));
 }
 
 perturb::Victim victimOf(State& state, const PerturbationRun& run) {
@@ -203,17 +207,10 @@ Failed named(const PerturbationRun& perturbation, Failed failure) {
 
 }  // namespace
 
-void spreadSearch(State& state, PerturbationRun& run) {
-  const std::int64_t threads = threadsOf(state.request.target, state.backend.device);
-  const std::int64_t batches = (run.plan.count + run.plan.batch - 1) / run.plan.batch;
-  if (state.backend.backend->device != nullptr || threads < 2 || batches < threads) return;
-  std::vector<DesignRun*> spread{run.victim.get()};
-  for (const MethodRun& method : run.methods) spread.push_back(method.mover.get());
-  for (const DesignRun* each : spread) {
-    const RowState* row = state.rowOf(each);
-    if (row == nullptr || hasOwnCode(*row)) return;
-  }
-  for (DesignRun* each : spread) each->oneThread = true;
+void spreadSearch(const State& state, PerturbationRun& run) {
+  if (state.backend.backend->device != nullptr) return;
+  run.victim->oneThread = true;
+  for (const MethodRun& method : run.methods) method.mover->oneThread = true;
 }
 
 Perturbed runPerturbation(RunEvents& events, State& state, const PerturbationRun& perturbation,

@@ -25,10 +25,10 @@ struct PerturbationPlaces {
 constexpr const char* kNoWeights =
     "the program is no file beside which its trainings could keep their weights; --out DIR keeps them there";
 
-/// Lets the network under test and its movers run on one thread each where there is a batch for each thread: batches are then
-/// searched side by side, and no thread waits for another within a step. Not on a device, and not with own code, which need not
-/// expect it. Of a state that has passed `graph`, before `lower`, with its backend open.
-void spreadSearch(State& state, PerturbationRun& run);
+/// Lets the network under test and its movers run on one thread each: batches are searched side by side, where no thread waits
+/// for another within a step, and points are the same for any number of threads. Not on a device. Before `lower`, with the
+/// backend open.
+void spreadSearch(const State& state, PerturbationRun& run);
 
 /// Of a state that has passed `lower`. Request::interrupts end it after the step in hand. Failures: kRunFailed (a step failed, a
 /// method left its ball), kEnvironment (data, checkpoint or store cannot be read or written), kUsage (kNoWeights), kProgramErrors

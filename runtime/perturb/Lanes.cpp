@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <system_error>
 #include <utility>
 
 namespace tbem::perturb {
@@ -20,13 +21,15 @@ Result<std::unique_ptr<runtime::Instance>> initialised(const runtime::Executable
   return std::move(*instance);
 }
 
-Result<Lane> Lanes::open(std::span<const runtime::Executable* const> executables) const {
-  auto arena = runtime::Arena::create(executables, *victim->backend);
-  if (!arena) return failure(Kind::Environment, arena.error().message);
-  auto network = Network::create(*victim, *victim->weights, **arena);
+namespace {
+
+Result<Lane> laneIn(std::unique_ptr<runtime::Arena> arena, const Victim& victim) {
+  auto network = Network::create(victim, *victim.weights, *arena);
   if (!network) return tl::unexpected(network.error());
-  return Lane{std::move(*arena), std::move(*network), nullptr};
+  return Lane{std::move(arena), std::move(*network), nullptr};
 }
+
+}  // namespace
 
 Result<Lanes> Lanes::create(const Plan& plan, const Victim& victim, const std::vector<Method>& methods, std::int64_t batches) {
   std::vector<const runtime::Executable*> moving{victim.batch};
@@ -36,16 +39,28 @@ Result<Lanes> Lanes::create(const Plan& plan, const Victim& victim, const std::v
   for (const Method& method : methods) {
     if (method.learning) all.push_back(method.learning->step);
   }
-  Lanes made(plan, victim);
-  auto first = made.open(all);
+  auto arena = runtime::Arena::create(all, *victim.backend);
+  if (!arena) return failure(Kind::Environment, arena.error().message);
+  auto first = laneIn(std::move(*arena), victim);
   if (!first) return tl::unexpected(first.error());
+  Lanes made(plan, victim);
   made.lanes.push_back(std::move(*first));
-  for (std::int64_t lane = 1; lane < std::min(plan.sideBySide, batches); ++lane) {
-    auto next = made.open(moving);
-    if (!next) break;  // what is found is the same with fewer
-    made.lanes.push_back(std::move(*next));
-  }
+  if (auto done = made.addOthers(moving, std::min(plan.sideBySide, batches) - 1); !done) return tl::unexpected(done.error());
   return made;
+}
+
+Result<void> Lanes::addOthers(std::span<const runtime::Executable* const> executables, std::int64_t count) {
+  auto of = std::make_unique<Victim>(*victim);
+  of->single = nullptr;
+  beside = std::move(of);
+  for (std::int64_t lane = 0; lane < count; ++lane) {
+    auto arena = runtime::Arena::create(executables, *victim->backend);
+    if (!arena) return {};  // no memory: what is found is the same with fewer
+    auto next = laneIn(std::move(*arena), *beside);
+    if (!next) return tl::unexpected(next.error());
+    lanes.push_back(std::move(*next));
+  }
+  return {};
 }
 
 Result<void> Lanes::takeUp(const Method& method) {
@@ -104,17 +119,31 @@ void Lanes::search(const Method& method, std::span<Work> work, const std::functi
     return !ends;
   };
   std::vector<std::future<void>> others;  // behind what they use: they are waited for before that goes
+  std::vector<std::size_t> left;          // that no thread could be started for
+  const auto other = [&](std::size_t i) { search(lanes[i], method, work[i], [&ends](std::int64_t) { return !ends; }); };
   for (std::size_t i = 1; i < work.size(); ++i) {
-    others.push_back(
-        std::async(std::launch::async, [&, i] { search(lanes[i], method, work[i], [&ends](std::int64_t) { return !ends; }); }));
+    try {
+      others.push_back(std::async(std::launch::async, [&other, i] { other(i); }));
+    } catch (const std::system_error&) {
+      left.push_back(i);
+    }
   }
-  search(lanes.front(), method, work.front(), [&](std::int64_t step) {
-    tell(step);
-    return goesOn();
-  });
-  for (std::future<void>& other : others) {
-    while (other.wait_for(kLook) != std::future_status::ready) goesOn();
-    other.get();
+  const auto here = [&](std::size_t i) {
+    search(lanes[i], method, work[i], [&](std::int64_t step) {
+      tell(step);
+      return goesOn();
+    });
+  };
+  try {
+    here(0);
+    for (const std::size_t i : left) here(i);
+  } catch (...) {
+    ends = true;
+    throw;
+  }
+  for (std::future<void>& each : others) {
+    while (each.wait_for(kLook) != std::future_status::ready) goesOn();
+    each.get();
   }
 }
 

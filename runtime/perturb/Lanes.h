@@ -53,12 +53,13 @@ public:
 
 private:
   Lanes(const Plan& plan, const Victim& victim) : plan(&plan), victim(&victim) {}
-  Result<Lane> open(std::span<const runtime::Executable* const> executables) const;
+  Result<void> addOthers(std::span<const runtime::Executable* const> executables, std::int64_t count);
   void search(Lane& lane, const Method& method, Work& work, const std::function<bool(std::int64_t step)>& next) const;
   Result<std::vector<Answer>> cleanAnswers(Network& network, const Batch& batch) const;
 
   const Plan* plan;
   const Victim* victim;
+  std::unique_ptr<const Victim> beside;  ///< of all lanes but the first: nothing is measured of one example alone there
   std::vector<Lane> lanes;
 };
 

@@ -203,7 +203,6 @@ private:
       for (std::int64_t e = examples.first(b); e < examples.end(b); ++e) isThere = isThere && points.contains(e);
       if (!isThere) missing.push_back(b);
     }
-    series.sideBySide = std::min(std::ssize(missing), static_cast<std::ptrdiff_t>(lanes->count()));
     for (auto left = std::span(missing); !left.empty() && !outcome.interrupted;) {
       const auto together = left.first(std::min(left.size(), lanes->count()));
       if (auto done = moveBatches(method, together, series, points); !done) return done;
@@ -250,6 +249,7 @@ private:
     const auto tellStep = [&](std::int64_t step) {
       tell(method, std::ssize(points), fmt::format("step {} of {}", step, method.steps));
     };
+    series.sideBySide = std::max(series.sideBySide, static_cast<std::int64_t>(work.size()));
     lanes->search(method, work, tellStep, [&] { return stops(); });
     double seconds = 0;
     for (Work& each : work) {

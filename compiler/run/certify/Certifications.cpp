@@ -9,14 +9,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <deque>
+#include <condition_variable>
 #include <future>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <semaphore>
 #include <span>
+#include <system_error>
 #include <utility>
 
 namespace tbem::driver {
@@ -141,53 +141,66 @@ private:
   std::unique_ptr<std::mutex> reading = std::make_unique<std::mutex>();
 };
 
-/// Certificates of examples in their order, of which as many are computed at once as there are threads.
+/// Certificates of examples in their order, computed by several threads.
 class Ahead {
 public:
-  /// All must outlive it.
-  Ahead(Certifier& certifier, std::vector<std::int64_t> examples, int threads)
-      : certifier(certifier), examples(std::move(examples)), threads(threads), slots(threads) {}
-  ~Ahead() { ends = true; }
+  /// All must outlive it. With fewer threads where the system gives no more; without any, `next` computes.
+  Ahead(Certifier& certifier, std::vector<std::int64_t> wanted, int threads)
+      : certifier(certifier), examples(std::move(wanted)), results(examples.size()) {
+    const std::size_t most = std::min(examples.size(), static_cast<std::size_t>(threads));
+    while (workers.size() < most) {
+      try {
+        workers.push_back(std::async(std::launch::async, [this] { work(); }));
+      } catch (const std::system_error&) {
+        break;
+      }
+    }
+  }
+  ~Ahead() {
+    ends = true;
+    for (std::future<void>& worker : workers) worker.wait();
+  }
   Ahead(const Ahead&) = delete;
   Ahead& operator=(const Ahead&) = delete;
 
   /// The next one. Nothing: `goesOn`, which is asked while it is waited for, said so. Errors: as certificateOf.
   std::optional<tl::expected<Certificate, std::string>> next(const std::function<bool()>& goesOn) {
     constexpr std::chrono::milliseconds kLook(50);
-    // Some more than run at once: one that takes long holds up nobody behind it.
-    while (begun < examples.size() && waiting.size() < 4 * static_cast<std::size_t>(threads)) begin(examples[begun++]);
-    while (waiting.front().wait_for(kLook) != std::future_status::ready) {
+    const std::size_t number = given++;
+    if (workers.empty()) return certifier.certificateOf(examples[number]);
+    std::unique_lock lock(mutex);
+    while (!done.wait_for(lock, kLook, [&] { return results[number].has_value(); })) {
+      lock.unlock();
+      for (std::future<void>& worker : workers) {  // throws what a worker threw
+        if (worker.valid() && worker.wait_for(std::chrono::seconds(0)) == std::future_status::ready) worker.get();
+      }
       if (!goesOn()) return std::nullopt;
+      lock.lock();
     }
-    auto certificate = waiting.front().get();
-    waiting.pop_front();
-    return certificate;
+    return std::move(results[number]);
   }
 
 private:
-  struct Slot {
-    explicit Slot(std::counting_semaphore<>& of) : of(of) { of.acquire(); }
-    ~Slot() { of.release(); }
-    Slot(const Slot&) = delete;
-    Slot& operator=(const Slot&) = delete;
-    std::counting_semaphore<>& of;
-  };
-
-  void begin(std::int64_t example) {
-    waiting.push_back(std::async(std::launch::async, [this, example]() -> tl::expected<Certificate, std::string> {
-      const Slot slot(slots);
-      if (ends) return tl::unexpected(std::string("it was stopped"));
-      return certifier.certificateOf(example);
-    }));
+  void work() {
+    for (std::size_t number = begun++; number < examples.size() && !ends; number = begun++) {
+      auto certificate = certifier.certificateOf(examples[number]);
+      {
+        const std::lock_guard lock(mutex);
+        results[number] = std::move(certificate);
+      }
+      done.notify_all();
+    }
   }
 
   Certifier& certifier;
   const std::vector<std::int64_t> examples;
-  const int threads;
-  std::size_t begun = 0;
-  std::counting_semaphore<> slots;
+  std::mutex mutex;  ///< of `results`
+  std::condition_variable done;
+  std::vector<std::optional<tl::expected<Certificate, std::string>>> results;  ///< by place in `examples`
+  std::size_t given = 0;
+  std::atomic<std::size_t> begun = 0;
   std::atomic<bool> ends = false;
-  std::deque<std::future<tl::expected<Certificate, std::string>>> waiting;  ///< the last member: these use the others
+  std::vector<std::future<void>> workers;
 };
 
 /// Puts the most that was found beside a bound. Failures: it is more than the bound.

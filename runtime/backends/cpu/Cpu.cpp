@@ -101,6 +101,12 @@ Family familyOfProduct(const tbem_op_desc& op) {
 
 Family familyOf(const tbem_op_desc& op) { return isProduct(op.primitive) ? familyOfProduct(op) : familyOf(op.primitive); }
 
+/// Asked once, before any team is taken: afterwards OpenMP knows what a team had last.
+int defaultThreads() {
+  static const int threads = omp_get_max_threads();
+  return std::min(threads, mostThreads());
+}
+
 /// Primitives that take bf16; the others are given f32 by whoever asks.
 bool computesBfloat16(int primitive) {
   const Family family = familyOf(primitive);
@@ -174,7 +180,7 @@ tbem_status probe(tbem_device_info* info) {
   std::snprintf(info->name, sizeof info->name, "%s", processorName().c_str());
   std::snprintf(info->isa, sizeof info->isa, "%s", onednn::isaText().c_str());
   std::snprintf(info->library, sizeof info->library, "%s", onednn::versionText().c_str());
-  info->threads = std::min(omp_get_max_threads(), mostThreads());
+  info->threads = defaultThreads();
   info->memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
   return TBEM_OK;
 }
@@ -264,7 +270,7 @@ tbem_status fail(tbem_status status, const std::string& message) {
 
 int mostThreads() { return std::min(kMostThreads, omp_get_thread_limit()); }
 
-int threadsOf(const tbem_op_desc& op) { return op.threads > 0 ? op.threads : std::min(omp_get_max_threads(), mostThreads()); }
+int threadsOf(const tbem_op_desc& op) { return op.threads > 0 ? op.threads : defaultThreads(); }
 
 Op::Op(const tbem_op_desc& from) : OwnDescription(from), threads(threadsOf(from)) {}
 

@@ -2,7 +2,7 @@
  *
  * A backend is one `tbem_backend` table. Built-in: ref (f64 or f32, nested loops), cpu (oneDNN), cuda (cuDNN and
  * cuBLASLt, opened at run time), fake (scripted failures).
- * Nothing throws across this boundary; every function may be called from one thread at a time unless it says otherwise. */
+ * Nothing throws here. Several threads may call functions of a backend without a device table, one those of others. */
 #ifndef TBEM_BACKEND_H
 #define TBEM_BACKEND_H
 

@@ -78,6 +78,18 @@ TEST_F(SideBySide, BatchesRunAtOnce) {
   EXPECT_EQ(met, 3);
 }
 
+TEST_F(SideBySide, WhatMeasuresOneExampleNeedsMemoryOnce) {
+  world.single.arena += 4096;  // more than all others
+  world.single.allocations.back().bytes += 4096;
+  Plan plan = world.plan(std::ssize(kTest));
+  plan.sideBySide = 3;
+  plan.repeats = 1;
+  const auto outcome = run(plan, Data(kTest), world.victim, {world.method(Move::Rise)}, {}, {});
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->series.front().sideBySide, 3);
+  EXPECT_GT(outcome->series.front().points.back().latency, 0);
+}
+
 TEST_F(SideBySide, OnlyMissingBatchesAreSearched) {
   const Method method = world.method(Move::Random, 3);
   Plan first = world.plan(4);
