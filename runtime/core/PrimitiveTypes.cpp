@@ -1,4 +1,5 @@
 // Rules of element types of the primitives.
+#include "runtime/core/NarrowFloat.h"
 #include "runtime/core/Primitive.h"
 #include "runtime/core/ShapeRules.h"
 
@@ -13,7 +14,7 @@ std::string checkTypes(const tbem_op_desc& op) {
   for (int k = 0; k < op.inputs + op.outputs; ++k) {
     const tbem_operand& o = op.operands[k];
     if (!o.present) continue;
-    const bool wider = op.operands[0].dtype == TBEM_BF16 && o.dtype == TBEM_F32 && s.mayBeF32(k);
+    const bool wider = isNarrow(op.operands[0].dtype) && o.dtype == TBEM_F32 && s.mayBeF32(k);
     const bool fits =
         k == s.index ? o.dtype == TBEM_I64 : wider || (o.dtype == op.operands[0].dtype && (s.moves || tbem_is_floating(o.dtype)));
     if (k == 0 && !fits && k != s.index)

@@ -92,7 +92,7 @@ public:
 private:
   Scalar::Kind floating() const { return wide ? Scalar::F64 : Scalar::F32; }
   static Scalar::Kind kindOf(std::int32_t dtype) {
-    if (dtype == TBEM_BF16) return Scalar::F32;
+    if (dtype == TBEM_BF16 || dtype == TBEM_F16) return Scalar::F32;
     return dtype == TBEM_F64 ? Scalar::F64 : dtype == TBEM_F32 ? Scalar::F32 : dtype == TBEM_BOOL ? Scalar::Bool : Scalar::Int;
   }
 
@@ -115,7 +115,7 @@ private:
         std::memcpy(to, &i32, 4);
       else if (dtype == TBEM_BOOL)
         *to = std::byte{s.b};
-      else if (dtype == TBEM_BF16)
+      else if (dtype == TBEM_BF16 || dtype == TBEM_F16)
         runtime::fromDoubles(dtype, {&s.f, 1}, to);
       else
         std::memcpy(to, &i8, 1);
@@ -172,10 +172,10 @@ private:
         if (n.dtype == TBEM_I8) r.i = static_cast<std::int8_t>(r.i);
         if (n.dtype == TBEM_U8) r.i = static_cast<std::uint8_t>(r.i);
         if (n.dtype == TBEM_I32) r.i = static_cast<std::int32_t>(r.i);
-        if (n.dtype == TBEM_BF16) {
+        if (n.dtype == TBEM_BF16 || n.dtype == TBEM_F16) {
           std::uint16_t bits = 0;
-          runtime::fromDoubles(TBEM_BF16, {&r.f, 1}, &bits);
-          runtime::toDoubles(TBEM_BF16, &bits, {&r.f, 1});
+          runtime::fromDoubles(n.dtype, {&r.f, 1}, &bits);
+          runtime::toDoubles(n.dtype, &bits, {&r.f, 1});
         }
         return r;
       }
@@ -299,7 +299,7 @@ private:
       const std::int64_t i = axis < 0 || t.dims[j] == 1 ? 0 : at[static_cast<std::size_t>(axis)];
       place = place * static_cast<std::size_t>(t.dims[j]) + static_cast<std::size_t>(i);
     }
-    if (t.dtype == TBEM_F32 || t.dtype == TBEM_BF16) return makeFloat(Scalar::F32, values[input][place]);
+    if (t.dtype == TBEM_F32 || t.dtype == TBEM_BF16 || t.dtype == TBEM_F16) return makeFloat(Scalar::F32, values[input][place]);
     if (t.dtype == TBEM_F64) return makeFloat(Scalar::F64, values[input][place]);
     if (t.dtype == TBEM_BOOL) return makeBool(values[input][place] != 0);
     return makeInt(t.dtype == TBEM_I64 ? integers[input][place] : static_cast<std::int64_t>(values[input][place]));

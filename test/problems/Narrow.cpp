@@ -1,4 +1,4 @@
-#include "test/problems/Bfloat16.h"
+#include "test/problems/Narrow.h"
 
 #include "runtime/core/Layout.h"
 
@@ -6,7 +6,7 @@ namespace tbem::test {
 
 namespace {
 
-/// From which operand on a primitive's operands are f32 beside bf16; as many as it has: none are.
+/// From which operand on a primitive's operands are f32 beside narrow ones; as many as it has: none are.
 std::size_t firstWide(tbem_primitive primitive) {
   switch (primitive) {
     case TBEM_PRIMITIVE_conv2d_weight_gradient:
@@ -29,13 +29,13 @@ bool staysF32(tbem_primitive primitive, std::size_t operand) {
   return operand >= firstWide(primitive) || (hasBias(primitive) && operand == 2);
 }
 
-Problem roundedToBfloat16(Problem problem) {
+Problem roundedTo(tbem_dtype dtype, Problem problem) {
   for (std::size_t k = 0; k < problem.inputs.size(); ++k) {
     if (!problem.inputs[k] || problem.inputs[k]->integer || staysF32(problem.primitive, k)) continue;
     std::vector<double>& values = problem.inputs[k]->values;
     std::vector<std::uint16_t> bits(values.size());
-    runtime::fromDoubles(TBEM_BF16, values, bits.data());
-    runtime::toDoubles(TBEM_BF16, bits.data(), values);
+    runtime::fromDoubles(dtype, values, bits.data());
+    runtime::toDoubles(dtype, bits.data(), values);
   }
   return problem;
 }

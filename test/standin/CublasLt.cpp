@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kInvalid = 7, kFailed = 13, kUnsupported = 15;
 
-constexpr int kF32 = 0, kBf16 = 14;
+constexpr int kF32 = 0, kF16 = 2, kBf16 = 14;
 constexpr int kCompute = 68, kComputeTf32 = 77;
 
 struct Matrix {
@@ -67,7 +67,8 @@ bool typesFit(const Matrix& a, const Matrix& b, const Matrix& d) {
 
 /// As a product takes a matrix.
 tbem::standin::Type typeOf(const Matrix& matrix, int compute = kCompute) {
-  if (matrix.type != kF32) return tbem::standin::Type::Bf16;
+  if (matrix.type == kF16) return tbem::standin::Type::F16;
+  if (matrix.type == kBf16) return tbem::standin::Type::Bf16;
   return compute == kComputeTf32 ? tbem::standin::Type::Tf32 : tbem::standin::Type::F32;
 }
 
@@ -79,7 +80,7 @@ bool computes(const Description& description, const Matrix& factor) {
   const char* const card = std::getenv("TBEM_CARD_SM");
   const bool isOld = card != nullptr && std::atof(card) < 8;
   if (description.compute == kComputeTf32 && factor.type != kF32) return false;
-  return !isOld || (description.compute == kCompute && factor.type == kF32);
+  return !isOld || (description.compute == kCompute && factor.type != kBf16);
 }
 
 bool lies(const void* address, std::uint64_t alignment) { return reinterpret_cast<std::uintptr_t>(address) % alignment == 0; }
@@ -119,7 +120,7 @@ int cublasLtMatmulDescDestroy(void* description) {
 
 int cublasLtMatrixLayoutCreate(void** layout, int type, std::uint64_t rows, std::uint64_t columns, std::int64_t leading) {
   *layout = new Matrix{type, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), leading, 0, 1};
-  return (type == kF32 || type == kBf16) && leading >= static_cast<std::int64_t>(rows) ? 0 : kInvalid;
+  return (type == kF32 || type == kF16 || type == kBf16) && leading >= static_cast<std::int64_t>(rows) ? 0 : kInvalid;
 }
 int cublasLtMatrixLayoutSetAttribute(void* layout, int attribute, const void* value, std::size_t bytes) {
   auto& it = *static_cast<Matrix*>(layout);

@@ -24,7 +24,7 @@ enum : int {
   kPack = 16,
 };
 
-constexpr int kF32 = 0, kBf16 = 9;  // types of elements
+constexpr int kF32 = 0, kF16 = 2, kBf16 = 9;  // types of elements
 
 /// The three tensors of an operation and its convolution, which have other numbers in each pass.
 struct Names {
@@ -45,8 +45,8 @@ bool read(const Descriptor* descriptor, Described& described) {
   if (descriptor == nullptr) return false;
   const auto dims = descriptor->list<std::int64_t>(902), strides = descriptor->list<std::int64_t>(903);
   const int type = descriptor->one<int>(901);
-  if ((type != kF32 && type != kBf16) || dims.size() != 4 || strides.size() != 4) return false;
-  described.tensor.type = type == kF32 ? Type::F32 : Type::Bf16;
+  if ((type != kF32 && type != kF16 && type != kBf16) || dims.size() != 4 || strides.size() != 4) return false;
+  described.tensor.type = type == kF32 ? Type::F32 : type == kF16 ? Type::F16 : Type::Bf16;
   std::copy(dims.begin(), dims.end(), described.tensor.dims);
   std::copy(strides.begin(), strides.end(), described.tensor.strides);
   described.id = descriptor->one<std::int64_t>(906);

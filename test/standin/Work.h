@@ -1,6 +1,7 @@
 // What the stand-ins compute, an element of the result at a time: the same for the host and, compiled by nvcc, for a card.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -13,7 +14,7 @@
 namespace tbem::standin {
 
 /// Of elements in memory; those of Tf32 are f32 of which products take the first 10 bits of significand.
-enum class Type : std::int32_t { F32, Bf16, Tf32 };
+enum class Type : std::int32_t { F32, Bf16, Tf32, F16 };
 
 TBEM_STANDIN_CODE float roundedTo(float value, unsigned dropped) {
   std::uint32_t whole = 0;
@@ -24,16 +25,43 @@ TBEM_STANDIN_CODE float roundedTo(float value, unsigned dropped) {
   return value;
 }
 
+/// f16 has 5 bits of exponent and 10 of significand; numbers below 2^-14 count in units of 2^-24.
+TBEM_STANDIN_CODE float fromHalf(std::uint32_t bits) {
+  const std::uint32_t exponent = bits >> 10U & 31U, fraction = bits & 1023U;
+  const std::uint32_t whole = exponent == 31U ? 0x7F800000U | fraction << 13U : (exponent + 112U) << 23U | fraction << 13U;
+  float value = 0;
+  memcpy(&value, &whole, sizeof value);
+  if (exponent == 0) value = static_cast<float>(fraction) * 5.9604644775390625e-8F;
+  return (bits & 0x8000U) != 0 ? -value : value;
+}
+TBEM_STANDIN_CODE std::uint32_t toHalf(float value) {
+  std::uint32_t whole = 0;
+  memcpy(&whole, &value, sizeof whole);
+  const std::uint32_t sign = whole >> 16U & 0x8000U;
+  const float magnitude = fabsf(value);
+  if (value != value) return sign | 0x7E00U;
+  if (magnitude >= 65520.0F) return sign | 0x7C00U;
+  if (magnitude < 6.103515625e-5F) return sign | static_cast<std::uint32_t>(rintf(magnitude * 16777216.0F));
+  const float near = roundedTo(magnitude, 13);
+  memcpy(&whole, &near, sizeof whole);
+  return sign | (whole - 0x38000000U) >> 13U;
+}
+
 /// Element `at` of an array, and writing it: bf16 is the upper half of a f32, rounded to nearest, ties to even.
 TBEM_STANDIN_CODE float valueAt(const void* first, Type type, std::int64_t at) {
   if (type == Type::F32) return static_cast<const float*>(first)[at];
   if (type == Type::Tf32) return roundedTo(static_cast<const float*>(first)[at], 13);
+  if (type == Type::F16) return fromHalf(static_cast<const std::uint16_t*>(first)[at]);
   const std::uint32_t whole = static_cast<std::uint32_t>(static_cast<const std::uint16_t*>(first)[at]) << 16U;
   float value = 0;
   memcpy(&value, &whole, sizeof value);
   return value;
 }
 TBEM_STANDIN_CODE void setAt(void* first, Type type, std::int64_t at, float value) {
+  if (type == Type::F16) {
+    static_cast<std::uint16_t*>(first)[at] = static_cast<std::uint16_t>(toHalf(value));
+    return;
+  }
   if (type != Type::Bf16) {
     static_cast<float*>(first)[at] = value;
     return;

@@ -11,6 +11,7 @@ std::string kerasType(tbem_dtype dtype) {
     case TBEM_F32:
     case TBEM_F64:
     case TBEM_BF16:
+    case TBEM_F16:
       return "self.compute_dtype";
     case TBEM_I64:
       return "\"int64\"";

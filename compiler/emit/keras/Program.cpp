@@ -64,7 +64,10 @@ std::string mainFunction(const graph::Row& row, const Layouts& layouts, const St
   const std::vector<std::int64_t> bounds = graph::integerBounds(graph, row.values);
   std::string text = "\n\ndef main() -> None:\n" + wrapped(4, "keras.utils.set_random_seed(0)");
   if (graph[graph.outputs.front()].dtype == TBEM_F64) text += wrapped(4, "keras.config.set_floatx(\"float64\")");
-  if (clauses.mixed) text += wrapped(4, "keras.config.set_dtype_policy(\"mixed_bfloat16\")");
+  if (clauses.mixed) {
+    text += wrapped(
+        4, fmt::format("keras.config.set_dtype_policy(\"{}\")", *clauses.mixed == TBEM_F16 ? "mixed_float16" : "mixed_bfloat16"));
+  }
   text += wrapped(4, fmt::format("model = {}()", type));
   if (!step.loss.empty()) {
     text += wrapped(4, "optimizer = " + step.optimizer);

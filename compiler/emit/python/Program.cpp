@@ -20,11 +20,13 @@ std::optional<Refusal> notWritten(const graph::Graph& graph, const StepClauses& 
     return Refusal{at, "`checkpoint`", "A step that computes activations again has no form in this program yet."};
   if (graph.tf32 && !framework.hasTf32)
     return Refusal{at, "`math tf32`", fmt::format("{} has no word for products of f32 that are rounded.", framework.name)};
-  const bool isNarrow = std::any_of(graph.tensors.begin(), graph.tensors.end(),
-                                    [](const graph::Tensor& tensor) { return tensor.dtype == TBEM_BF16; });
-  if (isNarrow)
-    return Refusal{at, "a network of bf16",
-                   fmt::format("Its program would compute in f32; `mixed bf16` is written as {}.", framework.mixed)};
+  const auto narrow = std::ranges::find_if(
+      graph.tensors, [](const graph::Tensor& tensor) { return tensor.dtype == TBEM_BF16 || tensor.dtype == TBEM_F16; });
+  if (narrow != graph.tensors.end()) {
+    const std::string type(sema::kDTypeNames[static_cast<std::size_t>(narrow->dtype)]);
+    return Refusal{at, "a network of " + type,
+                   fmt::format("Its program would compute in f32; `mixed {}` is written as {}.", type, framework.mixed)};
+  }
   for (const graph::Op& op : graph.ops) {
     if (framework.hasGates) break;
     if (op.kind == graph::OpKind::Skip || op.kind == graph::OpKind::Exit)

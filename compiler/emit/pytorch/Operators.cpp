@@ -11,6 +11,8 @@ std::string pyTorchType(tbem_dtype dtype) {
       return "torch.get_default_dtype()";
     case TBEM_BF16:
       return "torch.bfloat16";
+    case TBEM_F16:
+      return "torch.float16";
     case TBEM_I64:
       return "torch.int64";
     default:

@@ -268,16 +268,16 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
 
 /// Clause `mixed`. False after a report.
 bool Experiment::Impl::mix(Structure& s) {
-  if (firstGate(s.graph) != nullptr) {
-    session.sink.report(diag::backend_mode_not_there, spec.mixedRange, "mixed").note("networks with gates compute in one type");
+  const tbem_dtype narrow = options.mixed.value_or(spec.mixed.value_or(TBEM_BF16));
+  if (const bool gated = firstGate(s.graph) != nullptr; gated || (narrow == TBEM_F16 && s.graph.training)) {
+    session.sink.report(diag::backend_mode_not_there, spec.mixedRange, gated ? "mixed" : "mixed f16")
+        .note(
+            gated
+                ? "networks with gates compute in one type"
+                : "this step trains: small gradients become zero in f16 unless its loss is scaled; `mixed bf16` needs no scale");
     return false;
   }
-  MixedOptions mixing;
-  mixing.narrow = options.mixed ? *options.mixed : *spec.mixed;
-  mixing.rules = options.rules;
-  mixing.lossBegin = lossBegin;
-  mixing.valueOf = std::move(valueOf);
-  mixPrecision(s.graph, mixing);
+  mixPrecision(s.graph, {narrow, options.rules, lossBegin, std::move(valueOf)});
   return true;
 }
 

@@ -25,6 +25,7 @@ Type* Access::storage(std::int32_t dtype) {
     case TBEM_I32:
       return b.getInt32Ty();
     case TBEM_BF16:
+    case TBEM_F16:
       return b.getInt16Ty();
     default:
       return b.getInt8Ty();
@@ -127,7 +128,8 @@ Value* Access::load(const Position& at, std::uint32_t input, unsigned lanes, Val
     case TBEM_BOOL:
       return b.CreateICmpNE(raw, llvm::Constant::getNullValue(raw->getType()));
     case TBEM_BF16:
-      return emitFromBfloat16(b, raw);
+    case TBEM_F16:
+      return emitFromNarrow(b, nest.inputs[input].dtype, raw);
     case TBEM_U8:
       return b.CreateZExt(raw, expression.type(ValueType::I64, lanes));
     case TBEM_I8:
@@ -149,8 +151,9 @@ void Access::store(const LoopOutput& output, const Position& at, Value* value, u
     const bool rounded = node.op == graph::ElemOp::Cast && node.dtype == TBEM_BF16 && !types[output.node].uniform;
     value = rounded
                 ? b.CreateTrunc(b.CreateLShr(b.CreateBitCast(value, withElement(value->getType(), b.getInt32Ty())), 16), shape)
-                : emitToBfloat16(b, value);
+                : emitToNarrow(b, TBEM_BF16, value);
   }
+  if (output.dtype == TBEM_F16) value = emitToNarrow(b, TBEM_F16, value);
   Value* pointer = function->getArg(output.pointer);
   const std::int64_t stride = nest.output.stride[inner()];
   Value* shift = shifts[static_cast<std::size_t>(&output - nest.outputs.data())];

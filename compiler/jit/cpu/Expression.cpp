@@ -203,7 +203,7 @@ Value* Expression::compare(const ElemNode& n, const std::vector<Value*>& values,
 Value* Expression::cast(std::uint32_t node, const std::vector<Value*>& values, unsigned lanes) {
   const ElemNode& n = nest.nodes[node];
   Value* value = as(n.a, types[node].type, values, lanes);
-  if (n.dtype == TBEM_BF16) return emitFromBfloat16(b, emitToBfloat16(b, value));
+  if (n.dtype == TBEM_BF16 || n.dtype == TBEM_F16) return emitFromNarrow(b, n.dtype, emitToNarrow(b, n.dtype, value));
   // Narrow integers wrap, so that a fused cast gives what a stored one would.
   const bool i8 = n.dtype == TBEM_I8, u8 = n.dtype == TBEM_U8, i32 = n.dtype == TBEM_I32;
   if (!i8 && !u8 && !i32) return value;

@@ -1,7 +1,11 @@
 #include "compiler/jit/cpu/Math.h"
 
-#include <llvm/IR/Module.h>
+#include "runtime/include/tbem/backend.h"
 
+#include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include <functional>
 #include <string>
 
 namespace tbem::jit {
@@ -184,6 +188,9 @@ Value* emitPow(Builder& b, Value* x, Value* y, std::optional<double> exponent) {
   return narrow(b, product);
 }
 
+namespace {
+
+/// Its upper half.
 Value* emitFromBfloat16(Builder& b, Value* bits) {
   Value* wide = b.CreateZExt(bits, withElement(bits->getType(), b.getInt32Ty()));
   return b.CreateBitCast(b.CreateShl(wide, integer(wide->getType(), 16)), withElement(bits->getType(), b.getFloatTy()));
@@ -198,6 +205,42 @@ Value* emitToBfloat16(Builder& b, Value* x) {
   Value* quiet = b.CreateOr(bits, integer(i32, 0x400000));
   Value* chosen = b.CreateSelect(b.CreateFCmpUNO(x, x), quiet, rounded);
   return b.CreateTrunc(b.CreateLShr(chosen, integer(i32, 16)), withElement(x->getType(), b.getInt16Ty()));
+}
+
+/// On a card conversions of f16 stand for themselves: elsewhere LLVM may compute in f16 what it proves equal, and a card before
+/// compute capability 8.0 or a reader of PTX need not know such instructions.
+bool isOnCard(Builder& b) { return llvm::Triple(b.GetInsertBlock()->getModule()->getTargetTriple()).isNVPTX(); }
+
+/// `convert` of each lane.
+Value* byLane(Builder& b, Value* x, Type* element, const std::function<Value*(Value*)>& convert) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  if (vector == nullptr) return convert(x);
+  Value* all = llvm::PoisonValue::get(withElement(vector, element));
+  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane)
+    all = b.CreateInsertElement(all, convert(b.CreateExtractElement(x, lane)), lane);
+  return all;
+}
+
+}  // namespace
+
+Value* emitFromNarrow(Builder& b, std::int32_t dtype, Value* bits) {
+  if (dtype == TBEM_BF16) return emitFromBfloat16(b, bits);
+  if (isOnCard(b)) {
+    return byLane(b, bits, b.getFloatTy(),
+                  [&](Value* lane) { return b.CreateIntrinsic(llvm::Intrinsic::convert_from_fp16, {b.getFloatTy()}, {lane}); });
+  }
+  Value* half = b.CreateBitCast(bits, withElement(bits->getType(), b.getHalfTy()));
+  return b.CreateFPExt(half, withElement(bits->getType(), b.getFloatTy()));
+}
+
+Value* emitToNarrow(Builder& b, std::int32_t dtype, Value* x) {
+  if (dtype == TBEM_BF16) return emitToBfloat16(b, x);
+  if (isOnCard(b)) {
+    return byLane(b, x, b.getInt16Ty(),
+                  [&](Value* lane) { return b.CreateIntrinsic(llvm::Intrinsic::convert_to_fp16, {b.getFloatTy()}, {lane}); });
+  }
+  Value* half = b.CreateFPTrunc(x, withElement(x->getType(), b.getHalfTy()));
+  return b.CreateBitCast(half, withElement(x->getType(), b.getInt16Ty()));
 }
 
 Value* emitMinMax(Builder& b, bool maximum, Value* x, Value* y) {

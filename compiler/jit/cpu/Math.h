@@ -31,10 +31,10 @@ llvm::Value* callLanes(Builder& b, const char* name, llvm::ArrayRef<llvm::Value*
 /// The smaller or larger number; NaN if either is.
 llvm::Value* emitMinMax(Builder& b, bool maximum, llvm::Value* x, llvm::Value* y);
 
-/// f32 from the bits of bf16 (i16): its upper half.
-llvm::Value* emitFromBfloat16(Builder& b, llvm::Value* bits);
-/// The bits of bf16 (i16) nearest to a f32, ties to even; NaN stays NaN.
-llvm::Value* emitToBfloat16(Builder& b, llvm::Value* x);
+/// f32 from the bits (i16) of bf16 or f16.
+llvm::Value* emitFromNarrow(Builder& b, std::int32_t dtype, llvm::Value* bits);
+/// The bits (i16) of the number of bf16 or f16 that is nearest to a f32, ties to even; NaN stays NaN.
+llvm::Value* emitToNarrow(Builder& b, std::int32_t dtype, llvm::Value* x);
 
 /// Uniform in [0, 1) from Philox4x32-10 as runtime/core/Philox.h defines it: `element` i64 (scalar or vector), `seed` and `step`
 /// scalars (i64, i32); `type`: float or double of the same shape as `element`.

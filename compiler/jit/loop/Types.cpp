@@ -34,6 +34,7 @@ ValueType valueType(std::int32_t dtype) {
       return ValueType::F64;
     case TBEM_F32:
     case TBEM_BF16:
+    case TBEM_F16:
       return ValueType::F32;
     case TBEM_BOOL:
       return ValueType::Bool;

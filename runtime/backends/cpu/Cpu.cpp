@@ -1,6 +1,7 @@
 // The backend table of `cpu`.
 #include "runtime/backends/cpu/ops/Op.h"
 #include "runtime/backends/cpu/ops/Parallel.h"
+#include "runtime/core/ThreadLocal.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ bool packsIntoPlan();
 
 namespace {
 
-thread_local char lastError[512] = "";
+alignas(runtime::kThreadLocalAlign) thread_local char lastError[512] = "";
 
 Family familyOf(int primitive) {
   switch (static_cast<tbem_primitive>(primitive)) {
@@ -151,8 +152,9 @@ tbem_status check(const tbem_op_desc* op) {
   }
   if (!runtime::signature(static_cast<tbem_primitive>(op->primitive)).moves && !known) {
     return fail(TBEM_UNSUPPORTED,
-                fmt::format("cpu: {} of {}; this backend computes in f32 (ref computes in f64)",
-                            runtime::signature(static_cast<tbem_primitive>(op->primitive)).name, runtime::dtypeName(type)));
+                fmt::format("cpu: {} of {}; this backend computes in f32 ({})",
+                            runtime::signature(static_cast<tbem_primitive>(op->primitive)).name, runtime::dtypeName(type),
+                            type == TBEM_F16 ? "ref and cuda compute in f16" : "ref computes in f64"));
   }
   if (const std::string beyond = beyondLibrary(*op); !beyond.empty()) {
     return fail(TBEM_UNSUPPORTED, fmt::format("cpu: {} (estimate --on none and --on pytorch count from shapes alone)", beyond));

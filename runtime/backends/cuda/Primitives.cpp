@@ -1,6 +1,7 @@
 #include "runtime/backends/cuda/Primitives.h"
 
 #include "runtime/backends/cuda/libraries/TargetCard.h"
+#include "runtime/core/NarrowFloat.h"
 
 #include <fmt/format.h>
 
@@ -64,9 +65,9 @@ Family familyOf(int primitive) {
 
 namespace {
 
-/// What takes bf16 operands, sums in f32 and rounds its results (statistics of channels are f32); others are given f32 by whoever
-/// asks.
-bool computesBfloat16(int primitive) {
+/// What takes operands of bf16 and f16, sums in f32 and rounds its results (statistics of channels are f32); others are given f32
+/// by whoever asks.
+bool computesNarrow(int primitive) {
   const Family family = familyOf(primitive);
   return family.query == convFamily().query || family.query == productFamily().query || family.query == channelFamily().query ||
          family.query == poolFamily().query || primitive == TBEM_PRIMITIVE_reduce_sum;
@@ -94,8 +95,10 @@ tbem_status checkOp(const tbem_op_desc& op) {
     const tbem_operand& operand = op.operands[k];
     if (operand.present == 0 || signature.moves || tbem_is_floating(operand.dtype) == 0 || operand.dtype == TBEM_F32) continue;
     const bool isStatistic = signature.mayBeF32(k) && familyOf(op.primitive).query == channelFamily().query;
-    if (operand.dtype == TBEM_BF16 && computesBfloat16(op.primitive) && !isStatistic) continue;
-    const char* const other = operand.dtype == TBEM_BF16 ? "`mixed bf16` gives it f32" : "ref computes in f64";
+    const bool isNarrow = runtime::isNarrow(operand.dtype);
+    if (isNarrow && computesNarrow(op.primitive) && !isStatistic) continue;
+    const std::string other =
+        isNarrow ? fmt::format("`mixed {}` gives it f32", runtime::dtypeName(operand.dtype)) : "ref computes in f64";
     return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} of {}; this backend computes it in f32 ({})", signature.name,
                                               runtime::dtypeName(operand.dtype), other));
   }

@@ -1,6 +1,7 @@
 // The backend table of `fake`: the reference backend with scripted failures (Script.h), so that every error path can be tested.
 #include "runtime/backends/fake/Script.h"
 #include "runtime/core/Primitive.h"
+#include "runtime/core/ThreadLocal.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@
 namespace tbem::fake {
 namespace {
 
-thread_local char lastError[640] = "";
+alignas(runtime::kThreadLocalAlign) thread_local char lastError[640] = "";
 
 tbem_status fail(tbem_status status, const std::string& message) {
   std::snprintf(lastError, sizeof lastError, "%s", message.c_str());

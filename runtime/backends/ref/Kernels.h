@@ -87,11 +87,11 @@ tbem_status splitRows(const Op& op, void* const* memory, void* work, const doubl
 tbem_status moveRows(const Op& op, void* const* memory, void* work, const double* scalars);
 tbem_status reorder(const Op& op, void* const* memory, void* work, const double* scalars);
 
-/// Whether an operand is of bf16.
-bool hasBfloat16(const tbem_op_desc& op);
+/// Whether an operand is of bf16 or f16.
+bool hasNarrow(const tbem_op_desc& op);
 /// Bytes of the f32 copies that runWidened makes.
 std::uint64_t widenedBytes(const tbem_op_desc& op);
-/// Runs `wideKernel` on f32 copies of the bf16 operands.
+/// Runs `wideKernel` on f32 copies of these operands.
 tbem_status runWidened(const Op& op, void* const* memory, void* work, const double* scalars);
 
 /// Bytes of workspace of an operator.

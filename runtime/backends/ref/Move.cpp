@@ -1,6 +1,6 @@
 // Operators that move elements and compute nothing: permute, pad, slice, concat, reorder.
 #include "runtime/backends/ref/Kernels.h"
-#include "runtime/core/Bfloat16.h"
+#include "runtime/core/NarrowFloat.h"
 
 #include <algorithm>
 #include <cstring>
@@ -94,10 +94,10 @@ tbem_status reorder(const Op& op, void* const* memory, void*, const double*) {
   const std::int64_t count = runtime::elementCount(x);
   if (x.dtype == y.dtype) {
     std::memcpy(memory[1], memory[0], static_cast<std::size_t>(count) * runtime::elementBytes(x.dtype));
-  } else if (x.dtype == TBEM_BF16) {
-    convert<runtime::Bfloat16, float>(memory[0], memory[1], count);
-  } else if (y.dtype == TBEM_BF16) {
-    convert<float, runtime::Bfloat16>(memory[0], memory[1], count);
+  } else if (runtime::isNarrow(x.dtype)) {
+    runtime::withNarrow(x.dtype, [&](auto narrow) { convert<decltype(narrow), float>(memory[0], memory[1], count); });
+  } else if (runtime::isNarrow(y.dtype)) {
+    runtime::withNarrow(y.dtype, [&](auto narrow) { convert<float, decltype(narrow)>(memory[0], memory[1], count); });
   } else if (x.dtype == TBEM_F64) {
     convertTo<double>(memory[0], memory[1], y.dtype, count);
   } else if (x.dtype == TBEM_F32) {

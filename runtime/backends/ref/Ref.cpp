@@ -1,5 +1,7 @@
 // The backend table of `ref`: what all others are compared with. Plain row-major layouts, one thread; f32, f64, and bf16 in f32.
 #include "runtime/backends/ref/Kernels.h"
+#include "runtime/core/NarrowFloat.h"
+#include "runtime/core/ThreadLocal.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +15,7 @@
 namespace tbem::ref {
 namespace {
 
-thread_local char lastError[512] = "";
+alignas(runtime::kThreadLocalAlign) thread_local char lastError[512] = "";
 
 template <class T>
 Kernel arithmetic(int primitive) {
@@ -122,11 +124,11 @@ Kernel kernelOf(const tbem_op_desc& op) {
       return moveRows;
     case TBEM_PRIMITIVE_reorder: {
       const int to = op.operands[1].dtype;
-      const bool rounds = (dtype == TBEM_BF16 && to == TBEM_F32) || (dtype == TBEM_F32 && to == TBEM_BF16);
+      const bool rounds = (runtime::isNarrow(dtype) && to == TBEM_F32) || (dtype == TBEM_F32 && runtime::isNarrow(to));
       return dtype == to || rounds || (converts(dtype) && converts(to)) ? reorder : nullptr;
     }
     default:
-      if (hasBfloat16(op)) return arithmetic<float>(op.primitive) != nullptr ? runWidened : nullptr;
+      if (hasNarrow(op)) return arithmetic<float>(op.primitive) != nullptr ? runWidened : nullptr;
       return dtype == TBEM_F64 ? arithmetic<double>(op.primitive) : dtype == TBEM_F32 ? arithmetic<float>(op.primitive) : nullptr;
   }
 }

@@ -1,7 +1,7 @@
-// Operators on bf16: operands are widened to f32, the f32 kernel runs, results are rounded. Sums are in f64 as ever, so a result
-// is rounded from f64 to f32 to bf16: half a unit of bf16 plus 2^-24 of it.
+// Operators on bf16 and f16: operands are widened to f32, the f32 kernel runs, results are rounded. Sums are in f64 as ever, so a
+// result is rounded from f64 to f32 to the narrow type: half a unit of it plus 2^-24 of the number.
 #include "runtime/backends/ref/Kernels.h"
-#include "runtime/core/Bfloat16.h"
+#include "runtime/core/NarrowFloat.h"
 
 namespace tbem::ref {
 namespace {
@@ -11,15 +11,15 @@ constexpr std::uint64_t kAlignment = 64;
 std::uint64_t aligned(std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 std::uint64_t wideBytes(const tbem_operand& operand) {
-  const bool widened = operand.present != 0 && operand.dtype == TBEM_BF16;
+  const bool widened = operand.present != 0 && runtime::isNarrow(operand.dtype);
   return widened ? aligned(static_cast<std::uint64_t>(runtime::elementCount(operand)) * sizeof(float)) : 0;
 }
 
 }  // namespace
 
-bool hasBfloat16(const tbem_op_desc& op) {
+bool hasNarrow(const tbem_op_desc& op) {
   for (int k = 0; k < op.inputs + op.outputs; ++k) {
-    if (op.operands[k].present != 0 && op.operands[k].dtype == TBEM_BF16) return true;
+    if (op.operands[k].present != 0 && runtime::isNarrow(op.operands[k].dtype)) return true;
   }
   return false;
 }
@@ -38,16 +38,21 @@ tbem_status runWidened(const Op& op, void* const* memory, void* work, const doub
     if (bytes == 0) continue;
     wide[k] = place;
     place += bytes;
-    const auto* from = static_cast<const runtime::Bfloat16*>(memory[k]);
     const std::int64_t count = static_cast<int>(k) < op.desc.inputs ? runtime::elementCount(op.operands[k]) : 0;
-    for (std::int64_t i = 0; i < count; ++i) static_cast<float*>(wide[k])[i] = static_cast<float>(from[i]);
+    runtime::withNarrow(op.operands[k].dtype, [&](auto narrow) {
+      const auto* from = static_cast<const decltype(narrow)*>(memory[k]);
+      for (std::int64_t i = 0; i < count; ++i) static_cast<float*>(wide[k])[i] = static_cast<float>(from[i]);
+    });
   }
   if (const tbem_status status = op.wideKernel(op, wide.data(), place, scalars); status != TBEM_OK) return status;
   for (auto k = static_cast<std::size_t>(op.desc.inputs); k < op.operands.size(); ++k) {
     if (wideBytes(op.operands[k]) == 0) continue;
-    auto* to = static_cast<runtime::Bfloat16*>(memory[k]);
     const auto* from = static_cast<const float*>(wide[k]);
-    for (std::int64_t i = 0; i < runtime::elementCount(op.operands[k]); ++i) to[i] = runtime::Bfloat16(from[i]);
+    runtime::withNarrow(op.operands[k].dtype, [&](auto narrow) {
+      using Narrow = decltype(narrow);
+      auto* to = static_cast<Narrow*>(memory[k]);
+      for (std::int64_t i = 0; i < runtime::elementCount(op.operands[k]); ++i) to[i] = Narrow(from[i]);
+    });
   }
   return TBEM_OK;
 }

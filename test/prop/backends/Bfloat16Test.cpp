@@ -1,6 +1,6 @@
 // bf16: cpu and ref against ref in f64 on the same rounded operands, in random layouts. Results in bf16 may be off by half a unit
 // in the last place, 2^-8; sums, statistics and gradients of weights are kept in f32.
-#include "test/problems/Bfloat16.h"
+#include "test/problems/Narrow.h"
 #include "test/problems/Random.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST_P(Bfloat16, CpuAndRefAgree) {
       std::string(device.isa).starts_with("avx512_core") || runtime::signature(static_cast<tbem_primitive>(primitive)).moves;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(1000 * static_cast<std::uint64_t>(primitive) + seed);
-    const Problem problem = roundedToBfloat16(randomProblem(primitive, random));
+    const Problem problem = roundedTo(TBEM_BF16, randomProblem(primitive, random));
     const int kind = libraryChooses(primitive) ? -1 : static_cast<int>(random.integer(0, kKinds - 1));
     const Outcome exact = runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}});
     ASSERT_EQ(exact.status, TBEM_OK) << problem.text() << ": " << exact.error;
@@ -83,7 +83,7 @@ TEST(Bfloat16Reorder, RoundsToNearestEven) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(52000 + seed);
     Problem problem = randomProblem(TBEM_PRIMITIVE_reorder, random);
-    if (seed % 2 == 1) problem = roundedToBfloat16(problem);
+    if (seed % 2 == 1) problem = roundedTo(TBEM_BF16, problem);
     const int from = seed % 2 == 0 ? TBEM_F32 : TBEM_BF16, to = seed % 2 == 0 ? TBEM_BF16 : TBEM_F32;
     const int kind = static_cast<int>(random.integer(0, kKinds - 1)), other = static_cast<int>(random.integer(0, kKinds - 1));
     const auto types = [&](bool blocked) {

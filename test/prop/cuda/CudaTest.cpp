@@ -74,6 +74,8 @@ TEST_F(CudaTypes, AreConverted) {
   }
   convert(TBEM_F32, TBEM_BF16);
   convert(TBEM_BF16, TBEM_F32);
+  convert(TBEM_F32, TBEM_F16);
+  convert(TBEM_F16, TBEM_F32);
 }
 
 /// Factors rounded to TF32 are off by 2^-11 of their size at most. Where nothing is multiplied, nothing is rounded.

@@ -1,34 +1,34 @@
-// bf16 on a card against ref in f64 on the same rounded operands: the norm of the difference is at most 2^-8 of the result's,
-// which rounding to bf16 makes at most. Sums and statistics are kept in f32, and so are gradients of weights but for those that
-// cuDNN gives in bf16 alone.
+// bf16 and f16 on a card against ref in f64 on the same rounded operands: the norm of the difference is at most 2^-8 or 2^-11 of
+// the result's, which rounding to the type makes at most. Sums and statistics are kept in f32, and so are gradients of weights
+// but for those that cuDNN gives in the narrow type alone.
 #include "runtime/backends/cuda/ops/Shapes.h"
-#include "test/problems/Bfloat16.h"
+#include "test/problems/Narrow.h"
 #include "test/problems/Random.h"
 #include "test/prop/cuda/Card.h"
 
 namespace tbem::test {
 namespace {
 
-constexpr double kNarrow = 0x1p-8;
-
-std::function<void(std::vector<tbem_operand>&)> typesOf(tbem_primitive primitive, bool wholly) {
+std::function<void(std::vector<tbem_operand>&)> typesOf(tbem_dtype dtype, tbem_primitive primitive, bool wholly) {
   return [=](std::vector<tbem_operand>& operands) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
       if (operands[k].present != 0 && operands[k].dtype != TBEM_I64)
-        operands[k].dtype = wholly || !staysF32(primitive, k) ? TBEM_BF16 : TBEM_F32;
+        operands[k].dtype = wholly || !staysF32(primitive, k) ? dtype : TBEM_F32;
     }
   };
 }
 
-class CudaBfloat16 : public OnCard, public testing::WithParamInterface<int> {
+class CudaNarrow : public OnCard, public testing::WithParamInterface<std::tuple<tbem_dtype, int>> {
 protected:
   void TearDown() override { cuda::wideFrom() = cuda::kWide; }
 
+  const tbem_dtype dtype = std::get<0>(GetParam());
+
   /// `wholly`: no operand stays f32.
-  static void agreesWithRef(const Problem& problem, Runs runs, bool wholly) {
+  void agreesWithRef(const Problem& problem, Runs runs, bool wholly) const {
     const Outcome exact = runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}});
     ASSERT_EQ(exact.status, TBEM_OK) << problem.text() << ": " << exact.error;
-    Settings settings{TBEM_BF16, 1, typesOf(problem.primitive, wholly)};
+    Settings settings{dtype, 1, typesOf(dtype, problem.primitive, wholly)};
     const Outcome first = runOn(*tbem_backend_cuda(), problem, settings);
     ASSERT_EQ(first.status, TBEM_OK) << problem.text() << ": " << first.error;
     if (runs == Runs::andReplayed) settings.replays = 2;
@@ -37,25 +37,25 @@ protected:
       const auto where = [&] { return problem.text() + ", result " + std::to_string(k) + " by " + first.implementation; };
       const bool engine = first.implementation.starts_with("cuDNN");
       const bool isF32 = !wholly && staysF32(problem.primitive, problem.inputs.size() + k) && !engine;
-      EXPECT_LE(distance(first.outputs[k], exact.outputs[k]), isF32 ? 1e-5 : kNarrow) << where();
+      EXPECT_LE(distance(first.outputs[k], exact.outputs[k]), isF32 ? 1e-5 : dtype == TBEM_F16 ? 0x1p-11 : 0x1p-8) << where();
       EXPECT_EQ(first.bytes[k], again.bytes[k]) << where() << ": other bits";
     }
   }
 };
 
-TEST_P(CudaBfloat16, AgreesWithRef) {
-  const auto primitive = static_cast<tbem_primitive>(GetParam());
+TEST_P(CudaNarrow, AgreesWithRef) {
+  const auto primitive = static_cast<tbem_primitive>(std::get<1>(GetParam()));
   const std::uint64_t problems = interpreted_ && isLibrarys(primitive) ? 40 : 100;  // stand-ins are plain loops
   for (std::uint64_t seed = 0; seed < problems && !HasFailure(); ++seed) {
     Random random(1000 * static_cast<std::uint64_t>(primitive) + seed);
     SCOPED_TRACE(seed);
-    const Problem problem = roundedToBfloat16(randomProblem(primitive, random));
+    const Problem problem = roundedTo(dtype, randomProblem(primitive, random));
     agreesWithRef(problem, seed % 10 == 0 ? Runs::andReplayed : Runs::twice, false);
     const bool statistics = primitive == TBEM_PRIMITIVE_channel_moments || primitive == TBEM_PRIMITIVE_channel_gradient_sums;
     if (seed % 4 == 0 && !statistics) {
       Problem whole = problem;
       for (auto& input : whole.inputs) {  // a bias, too
-        if (input && !input->integer) *input = *roundedToBfloat16({TBEM_PRIMITIVE_softmax, {}, {}, {input}, {}}).inputs[0];
+        if (input && !input->integer) *input = *roundedTo(dtype, {TBEM_PRIMITIVE_softmax, {}, {}, {input}, {}}).inputs[0];
       }
       agreesWithRef(whole, Runs::twice, true);
     }
@@ -66,15 +66,30 @@ TEST_P(CudaBfloat16, AgreesWithRef) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Primitives, CudaBfloat16,
-    testing::Values(TBEM_PRIMITIVE_conv2d, TBEM_PRIMITIVE_conv2d_input_gradient, TBEM_PRIMITIVE_conv2d_weight_gradient,
-                    TBEM_PRIMITIVE_dense, TBEM_PRIMITIVE_dense_input_gradient, TBEM_PRIMITIVE_dense_weight_gradient,
-                    TBEM_PRIMITIVE_matmul, TBEM_PRIMITIVE_reduce_sum, TBEM_PRIMITIVE_channel_moments,
-                    TBEM_PRIMITIVE_channel_gradient_sums, TBEM_PRIMITIVE_max_pool2d, TBEM_PRIMITIVE_max_pool2d_gradient,
-                    TBEM_PRIMITIVE_avg_pool2d, TBEM_PRIMITIVE_avg_pool2d_gradient, TBEM_PRIMITIVE_adaptive_avg_pool2d,
-                    TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient),
-    [](const auto& info) { return std::string(runtime::signature(static_cast<tbem_primitive>(info.param)).name); });
+constexpr int kPrimitives[] = {TBEM_PRIMITIVE_conv2d,
+                               TBEM_PRIMITIVE_conv2d_input_gradient,
+                               TBEM_PRIMITIVE_conv2d_weight_gradient,
+                               TBEM_PRIMITIVE_dense,
+                               TBEM_PRIMITIVE_dense_input_gradient,
+                               TBEM_PRIMITIVE_dense_weight_gradient,
+                               TBEM_PRIMITIVE_matmul,
+                               TBEM_PRIMITIVE_reduce_sum,
+                               TBEM_PRIMITIVE_channel_moments,
+                               TBEM_PRIMITIVE_channel_gradient_sums,
+                               TBEM_PRIMITIVE_max_pool2d,
+                               TBEM_PRIMITIVE_max_pool2d_gradient,
+                               TBEM_PRIMITIVE_avg_pool2d,
+                               TBEM_PRIMITIVE_avg_pool2d_gradient,
+                               TBEM_PRIMITIVE_adaptive_avg_pool2d,
+                               TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient};
+
+std::string nameOf(const testing::TestParamInfo<std::tuple<tbem_dtype, int>>& info) {
+  const auto primitive = static_cast<tbem_primitive>(std::get<1>(info.param));
+  return std::string(runtime::dtypeName(std::get<0>(info.param))) + "_" + std::string(runtime::signature(primitive).name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Primitives, CudaNarrow,
+                         testing::Combine(testing::Values(TBEM_BF16, TBEM_F16), testing::ValuesIn(kPrimitives)), nameOf);
 
 }  // namespace
 }  // namespace tbem::test

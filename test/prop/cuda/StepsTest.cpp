@@ -157,6 +157,26 @@ TEST_P(CudaMixedSteps, AreAsNearAsThoseOfRef) {
   touchesItsPlan(onCard);
 }
 
+TEST_P(CudaMixedSteps, InferInF16AsNearAsRef) {
+  Net net = GetParam();
+  net.task = "mixed f16";
+  const Loaded onCard = loaded(textOf(net), TBEM_F32, *tbem_backend_cuda(), {.keepOutputs = true});
+  const Loaded onRef = loaded(textOf(net), TBEM_F32, *tbem_backend_ref(), {.keepOutputs = true});
+  net.task = "";
+  const Loaded exact = loaded(textOf(net), TBEM_F64, *tbem_backend_ref(), {.keepOutputs = true});
+  ASSERT_TRUE(onCard.instance && onRef.instance && exact.instance);
+  const auto ran = onCard.instance->run(1);
+  ASSERT_TRUE(ran) << ran.error().message;
+  ASSERT_TRUE(onRef.instance->run(1) && exact.instance->run(1));
+  const std::vector<double> expected = leftBy(exact).at("results");
+  const double far = relative(leftBy(onCard).at("results"), expected), may = relative(leftBy(onRef).at("results"), expected);
+  EXPECT_LE(far, 2 * may + 1e-4);
+  EXPECT_GT(far, 1e-5) << "as if it were computed in f32";
+  EXPECT_LT(far, 2e-2) << "as if it were computed in bf16";
+  RecordProperty("results", fmt::format("{:.2e}, ref's {:.2e}", far, may));
+  touchesItsPlan(onCard);
+}
+
 /// Those that take longest where the card is interpreted, and those with gates, are left out.
 std::vector<Net> mixedNets() {
   std::vector<Net> nets;

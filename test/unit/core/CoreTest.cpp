@@ -2,6 +2,7 @@
 #include "runtime/core/Executable.h"
 #include "runtime/core/Init.h"
 #include "runtime/core/Layout.h"
+#include "runtime/core/NarrowFloat.h"
 #include "runtime/core/Philox.h"
 #include "runtime/core/Poison.h"
 #include "runtime/core/Random.h"
@@ -186,6 +187,34 @@ TEST(Layout, SmallFloats) {
     std::uint32_t bits = 0;
     fromDoubles(r.dtype, std::span<const double>(&r.value, 1), &bits);
     EXPECT_EQ(bits, r.bits) << r.value;
+  }
+}
+
+/// The class against the conversion of layouts, which is written otherwise: every number, and what lies between two of them.
+TEST(Float16, AgreesWithLayouts) {
+  const auto bitsOf = [](double value) {
+    std::uint16_t bits = 0;
+    fromDoubles(TBEM_F16, {&value, 1}, &bits);
+    return bits;
+  };
+  for (std::uint32_t i = 0; i <= 0xFFFFU; ++i) {
+    Float16 half;
+    half.bits = static_cast<std::uint16_t>(i);
+    double expected = 0;
+    toDoubles(TBEM_F16, &half.bits, {&expected, 1});
+    const auto value = static_cast<float>(half);
+    if (std::isnan(expected)) {
+      EXPECT_TRUE(std::isnan(value) && std::isnan(static_cast<float>(Float16(value)))) << i;
+      continue;
+    }
+    EXPECT_EQ(value, expected) << i;
+    EXPECT_EQ(std::signbit(value), std::signbit(expected)) << i;
+    EXPECT_EQ(Float16(value).bits, i);
+    // Half a unit further, and one f32 before and behind that.
+    const float next = std::ldexp(1.0F, std::max(std::ilogb(value), -14) - 11);
+    const float middle = value + std::copysign(next, value);
+    for (const float between : {middle, std::nextafterf(middle, 0.0F), std::nextafterf(middle, HUGE_VALF)})
+      EXPECT_EQ(Float16(between).bits, bitsOf(static_cast<double>(between))) << between;
   }
 }
 

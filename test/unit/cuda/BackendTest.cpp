@@ -53,22 +53,24 @@ TEST(CudaBackend, AQueryNeedsNoCard) {
   for (const tbem_operand& operand : sum.operands) EXPECT_TRUE(runtime::isPlain(operand) && operand.layout.any == 0);
 }
 
-TEST(CudaBackend, ArithmeticIsInF32AndBfloat16) {
-  for (const std::int32_t dtype : {TBEM_F32, TBEM_BF16}) {
+TEST(CudaBackend, ArithmeticIsInF32AndNarrowTypes) {
+  for (const std::int32_t dtype : {TBEM_F32, TBEM_BF16, TBEM_F16}) {
     Sum sum(dtype);
     EXPECT_EQ(backend().query(&sum.op, &sum.info), TBEM_OK) << backend().last_error();
   }
-  for (const std::int32_t dtype : {TBEM_F64, TBEM_F16}) {
-    Sum sum(dtype);
-    EXPECT_EQ(backend().query(&sum.op, &sum.info), TBEM_UNSUPPORTED);
-    const std::string said = backend().last_error();
-    EXPECT_NE(said.find(std::string("reduce_sum of ") + runtime::dtypeName(dtype)), std::string::npos) << said;
-  }
+  Sum sum(TBEM_F64);
+  EXPECT_EQ(backend().query(&sum.op, &sum.info), TBEM_UNSUPPORTED);
+  const std::string said = backend().last_error();
+  EXPECT_NE(said.find("reduce_sum of f64"), std::string::npos) << said;
 }
 
 /// Softmax, and statistics of channels, which are f32 whatever the images are.
-TEST(CudaBackend, WhatDoesNotComputeInBfloat16SaysSo) {
-  const auto images = runtime::plainOperand(TBEM_BF16, {4, 6, 2, 2}), statistics = runtime::plainOperand(TBEM_BF16, {6});
+class CudaNarrowBackend : public testing::TestWithParam<tbem_dtype> {};
+
+TEST_P(CudaNarrowBackend, WhatDoesNotComputeInItSaysSo) {
+  const tbem_dtype dtype = GetParam();
+  const std::string name = runtime::dtypeName(dtype);
+  const auto images = runtime::plainOperand(dtype, {4, 6, 2, 2}), statistics = runtime::plainOperand(dtype, {6});
   const std::int64_t axis = 1;
   std::vector<tbem_operand> both{images, images}, three{images, statistics, statistics};
   tbem_op_desc softmax{sizeof(tbem_op_desc), TBEM_PRIMITIVE_softmax, 1, 1, both.data(), &axis, 1, 1, 0};
@@ -76,14 +78,15 @@ TEST(CudaBackend, WhatDoesNotComputeInBfloat16SaysSo) {
   for (tbem_op_desc* op : {&softmax, &moments}) {
     tbem_op_info info{};
     EXPECT_EQ(backend().query(op, &info), TBEM_UNSUPPORTED);
-    EXPECT_NE(std::string(backend().last_error()).find(" of bf16; this backend computes it in f32 (`mixed bf16` gives it f32)"),
-              std::string::npos)
-        << backend().last_error();
+    const std::string wanted = " of " + name + "; this backend computes it in f32 (`mixed " + name + "` gives it f32)";
+    EXPECT_NE(std::string(backend().last_error()).find(wanted), std::string::npos) << backend().last_error();
   }
   three[1] = three[2] = runtime::plainOperand(TBEM_F32, {6});
   tbem_op_info info{};
   EXPECT_EQ(backend().query(&moments, &info), TBEM_OK) << backend().last_error();
 }
+INSTANTIATE_TEST_SUITE_P(Types, CudaNarrowBackend, testing::Values(TBEM_BF16, TBEM_F16),
+                         [](const auto& info) { return std::string(runtime::dtypeName(info.param)); });
 
 /// Tensor cores multiply bf16 from compute capability 8.0 on.
 TEST(CudaBackend, AnOlderCardMultipliesNoBfloat16) {

@@ -14,6 +14,7 @@ TEST(CublasApi, NumbersAreThoseOfTheHeader) {
       {kComputeF32, CUBLAS_COMPUTE_32F},
       {kComputeTf32, CUBLAS_COMPUTE_32F_FAST_TF32},
       {kTypeF32, CUDA_R_32F},
+      {kTypeF16, CUDA_R_16F},
       {kTypeBf16, CUDA_R_16BF},
       {kPlain, CUBLAS_OP_N},
       {kTransposed, CUBLAS_OP_T},

@@ -24,7 +24,7 @@ public:
     for (int k = 0; k < rank; ++k) dims.push_back(pick(1, k == 1 ? 40 : 9));
     const char* names[] = {"plain", "nhwc", "c16", "c8", "o16i16"};
     const std::string layout = names[pick(0, 4)];
-    const std::int32_t types[] = {TBEM_F32, TBEM_BF16, TBEM_F32, TBEM_F64, TBEM_I64, TBEM_I32, TBEM_I8, TBEM_U8, TBEM_BOOL};
+    const std::int32_t types[] = {TBEM_F32, TBEM_BF16, TBEM_F16, TBEM_F64, TBEM_I64, TBEM_I32, TBEM_I8, TBEM_U8, TBEM_BOOL};
     program.program.scalars = {0, 0.3, -1.75};
     std::vector<BufferId> full;
     for (int i = pick(1, 4); i > 0; --i) {
@@ -88,8 +88,8 @@ private:
                                      ElemOp::And, ElemOp::Or,  ElemOp::Not,   ElemOp::Select, ElemOp::Cast,    ElemOp::Sqrt};
     const auto any = [&] { return nodes[static_cast<std::size_t>(pick(0, static_cast<int>(nodes.size()) - 1))]; };
     ElemNode n{.op = ops[pick(0, 17)], .a = any(), .b = any(), .c = any()};
-    const std::int32_t types[] = {TBEM_F32, TBEM_F64, TBEM_BF16, TBEM_I64, TBEM_I32, TBEM_I8, TBEM_U8, TBEM_BOOL};
-    if (n.op == ElemOp::Cast) n.dtype = types[pick(0, 7)];
+    const std::int32_t types[] = {TBEM_F32, TBEM_F64, TBEM_BF16, TBEM_F16, TBEM_I64, TBEM_I32, TBEM_I8, TBEM_U8, TBEM_BOOL};
+    if (n.op == ElemOp::Cast) n.dtype = types[pick(0, 8)];
     nodes.push_back(loop.push(n));
   }
 

@@ -1,8 +1,8 @@
 #include "runtime/backends/cpu/ops/Carry.h"
 
 #include "runtime/backends/cpu/ops/Parallel.h"
-#include "runtime/core/Bfloat16.h"
 #include "runtime/core/Layout.h"
+#include "runtime/core/NarrowFloat.h"
 
 #include <algorithm>
 #include <cstring>
@@ -142,8 +142,12 @@ Function conversionFrom(int to) {
 
 Function functionOf(int from, int to) {
   if (from == to) return sameType(runtime::elementBytes(from));
-  if (from == TBEM_F32 && to == TBEM_BF16) return carryAll<float, runtime::Bfloat16>;
-  if (from == TBEM_BF16) return to == TBEM_F32 ? carryAll<runtime::Bfloat16, float> : nullptr;
+  if (from == TBEM_F32 && runtime::isNarrow(to))
+    return runtime::withNarrow(to, [](auto narrow) -> Function { return carryAll<float, decltype(narrow)>; });
+  if (runtime::isNarrow(from)) {
+    if (to != TBEM_F32) return nullptr;
+    return runtime::withNarrow(from, [](auto narrow) -> Function { return carryAll<decltype(narrow), float>; });
+  }
   switch (from) {
     case TBEM_F64:
       return conversionFrom<double>(to);

@@ -1,5 +1,7 @@
 #include "runtime/backends/cuda/device/Op.h"
 
+#include "runtime/core/ThreadLocal.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -8,7 +10,8 @@
 namespace tbem::cuda {
 
 namespace {
-thread_local std::array<char, 4096> lastError{};  // long enough for what a driver's compiler has to say
+alignas(runtime::kThreadLocalAlign) thread_local std::array<char, 4096> lastError{};  // long enough for what a driver's compiler
+                                                                                      // has to say
 }
 
 tbem_status fail(tbem_status status, const std::string& message) {

@@ -17,6 +17,14 @@ template <>
 struct As<Bfloat16, float> {
   static __device__ Bfloat16 of(float value) { return rounded<Bfloat16>(value); }
 };
+template <>
+struct As<float, Float16> {
+  static __device__ float of(Float16 value) { return asFloat(value); }
+};
+template <>
+struct As<Float16, float> {
+  static __device__ Float16 of(float value) { return rounded<Float16>(value); }
+};
 
 template <class From, class To>
 __device__ void convert(const From* x, To* y, std::uint64_t count) {
@@ -45,3 +53,5 @@ TBEM_CONVERT(i32, std::int32_t, f32, float)
 TBEM_CONVERT(i32, std::int32_t, i64, std::int64_t)
 TBEM_CONVERT(bf16, tbem::cuda::Bfloat16, f32, float)
 TBEM_CONVERT(f32, float, bf16, tbem::cuda::Bfloat16)
+TBEM_CONVERT(f16, tbem::cuda::Float16, f32, float)
+TBEM_CONVERT(f32, float, f16, tbem::cuda::Float16)

@@ -96,8 +96,9 @@ inline __device__ void storeTogether(float* to, const double (&sums)[kGroup]) {
   *reinterpret_cast<float4*>(to) = {static_cast<float>(sums[0]), static_cast<float>(sums[1]), static_cast<float>(sums[2]),
                                     static_cast<float>(sums[3])};
 }
-inline __device__ void storeTogether(Bfloat16* to, const double (&sums)[kGroup]) {
-  const auto bits = [&](int k) { return static_cast<std::uint32_t>(rounded<Bfloat16>(static_cast<float>(sums[k])).bits); };
+template <class Narrow>
+__device__ void storeTogether(Narrow* to, const double (&sums)[kGroup]) {
+  const auto bits = [&](int k) { return static_cast<std::uint32_t>(rounded<Narrow>(static_cast<float>(sums[k])).bits); };
   *reinterpret_cast<uint2*>(to) = {bits(0) | bits(1) << 16, bits(2) | bits(3) << 16};
 }
 
@@ -232,3 +233,5 @@ TBEM_POOL(f32, float, 32, std::uint32_t)
 TBEM_POOL(f32, float, 64, std::uint64_t)
 TBEM_POOL(bf16, tbem::cuda::Bfloat16, 32, std::uint32_t)
 TBEM_POOL(bf16, tbem::cuda::Bfloat16, 64, std::uint64_t)
+TBEM_POOL(f16, tbem::cuda::Float16, 32, std::uint32_t)
+TBEM_POOL(f16, tbem::cuda::Float16, 64, std::uint64_t)

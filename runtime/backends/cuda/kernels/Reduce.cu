@@ -89,13 +89,19 @@ __device__ void maxGradient(const MaxGradient<Index>& m) {
 }  // namespace tbem::cuda
 
 using Sum = tbem::cuda::Plain<float, float>;
-using NarrowedSum = tbem::cuda::Plain<float, tbem::cuda::Bfloat16>;
-using WidenedSum = tbem::cuda::Plain<tbem::cuda::Bfloat16, float>;
-using NarrowSum = tbem::cuda::Plain<tbem::cuda::Bfloat16, tbem::cuda::Bfloat16>;
+template <class Narrow>
+using NarrowedSum = tbem::cuda::Plain<float, Narrow>;
+template <class Narrow>
+using WidenedSum = tbem::cuda::Plain<Narrow, float>;
+template <class Narrow>
+using NarrowSum = tbem::cuda::Plain<Narrow, Narrow>;
 TBEM_REDUCTION(Reduce, sum_f32_f32, Sum)
-TBEM_REDUCTION(Reduce, sum_f32_bf16, NarrowedSum)
-TBEM_REDUCTION(Reduce, sum_bf16_f32, WidenedSum)
-TBEM_REDUCTION(Reduce, sum_bf16_bf16, NarrowSum)
+TBEM_REDUCTION(Reduce, sum_f32_bf16, NarrowedSum<tbem::cuda::Bfloat16>)
+TBEM_REDUCTION(Reduce, sum_bf16_f32, WidenedSum<tbem::cuda::Bfloat16>)
+TBEM_REDUCTION(Reduce, sum_bf16_bf16, NarrowSum<tbem::cuda::Bfloat16>)
+TBEM_REDUCTION(Reduce, sum_f32_f16, NarrowedSum<tbem::cuda::Float16>)
+TBEM_REDUCTION(Reduce, sum_f16_f32, WidenedSum<tbem::cuda::Float16>)
+TBEM_REDUCTION(Reduce, sum_f16_f16, NarrowSum<tbem::cuda::Float16>)
 TBEM_REDUCTION(Reduce, squares, tbem::cuda::Squares)
 TBEM_REDUCTION(Reduce, max, tbem::cuda::Largest)
 TBEM_REDUCTION(Reduce, equal, tbem::cuda::Equal)

@@ -7,8 +7,8 @@
 
 namespace tbem::cuda {
 
-/// y[outer, channels, inner] += bias[channels]; `elements` of y in all. `type` and `biasType`: TBEM_F32 or TBEM_BF16, the bias
-/// f32 at least where y is.
+/// y[outer, channels, inner] += bias[channels]; `elements` of y in all. `type` and `biasType`: TBEM_F32, TBEM_BF16 or TBEM_F16,
+/// the bias of y's type or f32.
 struct Biased {
   void* y;
   const void* bias;

@@ -22,6 +22,8 @@ struct Library {
 
 constexpr std::uint32_t kAligned = 16;  // bytes: what the widest loads of a thread want
 
+int typeOf(std::int32_t type) { return type == TBEM_BF16 ? blas::kTypeBf16 : type == TBEM_F16 ? blas::kTypeF16 : blas::kTypeF32; }
+
 std::uint32_t bytesOf(std::int32_t type) { return static_cast<std::uint32_t>(runtime::elementBytes(type)); }
 constexpr std::array<const char*, 2> kNames{"libcublasLt.so.13", "libcublasLt.so.12"};
 
@@ -133,8 +135,8 @@ tl::expected<PreparedProduct, std::string> PreparedProduct::prepare(const Produc
   // as it lies is the transpose of what we call it.
   const auto layout = [&](void*& made, std::int32_t type, std::int64_t rows, std::int64_t columns, std::int64_t lead,
                           std::int64_t stride) {
-    calls(f.layoutCreate(&made, type == TBEM_BF16 ? blas::kTypeBf16 : blas::kTypeF32, static_cast<std::uint64_t>(columns),
-                         static_cast<std::uint64_t>(rows), lead != 0 ? lead : columns),
+    calls(f.layoutCreate(&made, typeOf(type), static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows),
+                         lead != 0 ? lead : columns),
           "a matrix");
     if (made == nullptr || shape.batch.count == 1) return;
     const auto count = static_cast<std::int32_t>(shape.batch.count);

@@ -13,7 +13,7 @@ using Status = int;  ///< 0: success
 
 constexpr int kComputeF32 = 68;   ///< without TF32
 constexpr int kComputeTf32 = 77;  ///< f32 factors rounded to TF32
-constexpr int kTypeF32 = 0, kTypeBf16 = 14;
+constexpr int kTypeF32 = 0, kTypeF16 = 2, kTypeBf16 = 14;
 constexpr std::int32_t kPlain = 0, kTransposed = 1;  ///< of a factor
 constexpr std::uint32_t kAddBias = 4;                ///< of epilogues: a value for each row of the result, columns innermost
 /// Of schemes of reduction those whose parts are added in a fixed order, through the workspace; without parts is always allowed.

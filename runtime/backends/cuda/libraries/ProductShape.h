@@ -18,7 +18,7 @@ struct Lead {
 
 struct ProductShape {
   int a = 0, b = 1, y = 2, bias = -1;  ///< operands; the bias has a value for each column, -1: there is none
-  std::int32_t factors = TBEM_F32;     ///< type of a and b: TBEM_F32 or TBEM_BF16
+  std::int32_t factors = TBEM_F32;     ///< type of a and b: TBEM_F32, TBEM_BF16 or TBEM_F16
   std::int32_t result = TBEM_F32;      ///< of y: theirs, or TBEM_F32
   std::int32_t biasType = TBEM_F32;
   bool tf32 = false;                 ///< factors of f32 may be rounded to TF32

@@ -15,6 +15,17 @@ Reduction planOf(const tbem_op_desc& op) {
   return reductionOver(op.operands[0], reduced);
 }
 
+ReductionKernels momentsOf(int type) {
+  return type == TBEM_BF16  ? TBEM_REDUCTION_KERNELS(Channel, moments_bf16)
+         : type == TBEM_F16 ? TBEM_REDUCTION_KERNELS(Channel, moments_f16)
+                            : TBEM_REDUCTION_KERNELS(Channel, moments_f32);
+}
+ReductionKernels gradientsOf(int type) {
+  return type == TBEM_BF16  ? TBEM_REDUCTION_KERNELS(Channel, gradients_bf16)
+         : type == TBEM_F16 ? TBEM_REDUCTION_KERNELS(Channel, gradients_f16)
+                            : TBEM_REDUCTION_KERNELS(Channel, gradients_f32);
+}
+
 class Channel final : public Op {
 public:
   explicit Channel(const tbem_op_desc& from) : Op(from), plan_(planOf(desc)) {
@@ -23,19 +34,16 @@ public:
 
   tbem_status run(void* const* memory, void* work, const double* scalars) override {
     const auto real = [memory](int k) { return static_cast<float*>(memory[k]); };
-    const bool narrow = operands[0].dtype == TBEM_BF16;
     ChannelOperands of{};
     of.plane = plane_;
     of.count = static_cast<std::uint64_t>(plan_.count);
     if (desc.primitive == TBEM_PRIMITIVE_channel_moments) {
       of.x = memory[0], of.first = real(1), of.second = real(2);
-      return reduce(narrow ? TBEM_REDUCTION_KERNELS(Channel, moments_bf16) : TBEM_REDUCTION_KERNELS(Channel, moments_f32), plan_,
-                    of, work);
+      return reduce(momentsOf(operands[0].dtype), plan_, of, work);
     }
     of.dy = memory[0], of.x = memory[1], of.mean = real(2), of.variance = real(3), of.first = real(4), of.second = real(5);
     of.eps = scalars[0];
-    return reduce(narrow ? TBEM_REDUCTION_KERNELS(Channel, gradients_bf16) : TBEM_REDUCTION_KERNELS(Channel, gradients_f32),
-                  plan_, of, work);
+    return reduce(gradientsOf(operands[0].dtype), plan_, of, work);
   }
 
 private:

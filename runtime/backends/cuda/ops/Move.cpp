@@ -202,6 +202,7 @@ constexpr Conversion kConversions[] = {
     {TBEM_I64, TBEM_I32, "tbem_Convert_i64_i32"},   {TBEM_I32, TBEM_F64, "tbem_Convert_i32_f64"},
     {TBEM_I32, TBEM_F32, "tbem_Convert_i32_f32"},   {TBEM_I32, TBEM_I64, "tbem_Convert_i32_i64"},
     {TBEM_BF16, TBEM_F32, "tbem_Convert_bf16_f32"}, {TBEM_F32, TBEM_BF16, "tbem_Convert_f32_bf16"},
+    {TBEM_F16, TBEM_F32, "tbem_Convert_f16_f32"},   {TBEM_F32, TBEM_F16, "tbem_Convert_f32_f16"},
 };
 
 /// The kernel, or null where there is none.

@@ -71,11 +71,17 @@ PoolShape<Index> shapeOf(const Plan& plan) {
 
 /// tbem_Pool_NAME_TYPE_BITS.
 struct PoolKernel {
-  const char *f32, *f32Wide, *bf16, *bf16Wide;
+  const char *f32, *f32Wide, *bf16, *bf16Wide, *f16, *f16Wide;
+  const char* of(std::int32_t type, bool wide) const {
+    if (type == TBEM_BF16) return wide ? bf16Wide : bf16;
+    if (type == TBEM_F16) return wide ? f16Wide : f16;
+    return wide ? f32Wide : f32;
+  }
 };
-#define TBEM_POOL_KERNEL(name)                                                                                               \
-  PoolKernel {                                                                                                               \
-    "tbem_Pool_" #name "_f32_32", "tbem_Pool_" #name "_f32_64", "tbem_Pool_" #name "_bf16_32", "tbem_Pool_" #name "_bf16_64" \
+#define TBEM_POOL_KERNEL(name)                                                                                                \
+  PoolKernel {                                                                                                                \
+    "tbem_Pool_" #name "_f32_32", "tbem_Pool_" #name "_f32_64", "tbem_Pool_" #name "_bf16_32", "tbem_Pool_" #name "_bf16_64", \
+        "tbem_Pool_" #name "_f16_32", "tbem_Pool_" #name "_f16_64"                                                            \
   }
 
 class Pool final : public Op {
@@ -109,9 +115,9 @@ private:
   tbem_status start(const PoolKernel& kernel, std::uint32_t blocks, Parameters... parameters) const {
     if (blocks == 0) return TBEM_OK;
     const Grid grid{blocks, kThreads};
-    const bool isBfloat16 = operands[0].dtype == TBEM_BF16;
-    return plan_.wide ? launch({"Pool", isBfloat16 ? kernel.bf16Wide : kernel.f32Wide}, grid, large_, parameters...)
-                      : launch({"Pool", isBfloat16 ? kernel.bf16 : kernel.f32}, grid, narrow_, parameters...);
+    const char* const name = kernel.of(operands[0].dtype, plan_.wide);
+    return plan_.wide ? launch({"Pool", name}, grid, large_, parameters...)
+                      : launch({"Pool", name}, grid, narrow_, parameters...);
   }
 
   Plan plan_;

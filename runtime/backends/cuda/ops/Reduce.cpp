@@ -22,6 +22,10 @@ ReductionKernels sumKernels(int from, int to) {
   if (from == TBEM_BF16) {
     return to == TBEM_BF16 ? TBEM_REDUCTION_KERNELS(Reduce, sum_bf16_bf16) : TBEM_REDUCTION_KERNELS(Reduce, sum_bf16_f32);
   }
+  if (from == TBEM_F16) {
+    return to == TBEM_F16 ? TBEM_REDUCTION_KERNELS(Reduce, sum_f16_f16) : TBEM_REDUCTION_KERNELS(Reduce, sum_f16_f32);
+  }
+  if (to == TBEM_F16) return TBEM_REDUCTION_KERNELS(Reduce, sum_f32_f16);
   return to == TBEM_BF16 ? TBEM_REDUCTION_KERNELS(Reduce, sum_f32_bf16) : TBEM_REDUCTION_KERNELS(Reduce, sum_f32_f32);
 }
 
