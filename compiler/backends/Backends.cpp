@@ -24,7 +24,8 @@ const std::vector<BackendChoice>& knownBackends() {
 Probed probeBackend(std::string_view name) {
   Probed probed;
   for (const BackendChoice& choice : knownBackends()) {
-    if (choice.name != name.substr(0, name.find('('))) continue;  // `pytorch(compile: true)` is pytorch
+    // `pytorch(compile: true)` is pytorch; backends of our own take nothing in parentheses.
+    if (choice.name != (choice.table == nullptr ? name.substr(0, name.find('(')) : name)) continue;
     if (choice.table == nullptr) {
       probed.reason = choice.why;
       return probed;

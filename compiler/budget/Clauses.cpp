@@ -151,7 +151,8 @@ private:
     const auto* device = named ? ast::dynCast<ast::NameRef>(call->arguments[0].value) : nullptr;
     if (name != "pytorch" || device == nullptr) {
       Diagnostic& told = sink.report(diag::budget_place, on.range, textAt(on.range));
-      if (name == "cuda") told.note("there is no backend `cuda` yet; `on pytorch(h100)` is a step of PyTorch on such a card");
+      if (name == "cuda")
+        told.note("a budget of a plan on a card is not there yet; `on pytorch(h100)` is a step of PyTorch on such a card");
       return false;
     }
     budget.place = BudgetPlace::PyTorch;

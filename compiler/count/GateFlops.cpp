@@ -1,5 +1,8 @@
 #include "compiler/count/GateFlops.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -47,7 +50,13 @@ tl::expected<double, std::string> expectedFlops(const graph::Graph& graph, const
     const bool known = std::any_of(branches.list.begin(), branches.list.end(), [&](const graph::Branch& branch) {
       return branch.gate != graph::kNoOp && graph[branch.gate].path == path;
     });
-    if (!known) return tl::unexpected("there is no gate `" + path + "`");
+    if (!known) {
+      std::vector<std::string> paths;
+      for (const graph::Branch& branch : branches.list) {
+        if (branch.gate != graph::kNoOp && branch.condition) paths.push_back(graph[branch.gate].path);
+      }
+      return tl::unexpected(fmt::format("there is no gate `{}`; there are `{}`", path, fmt::join(paths, "`, `")));
+    }
   }
   std::vector<double> reached(branches.list.size(), 1);
   double sum = 0;

@@ -284,17 +284,36 @@ tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const Camp
   return CampaignOutcome{std::move(result), std::move(*stored), std::move(verdict)};
 }
 
-CampaignOutlook outlookOf(const std::vector<CaseRow>& rows) {
+tl::expected<CampaignOutlook, Failed> outlookOf(const std::vector<CaseRow>& rows, const StoreFile& file,
+                                                const CampaignRequest& how) {
   // A step at this speed, and this long for a process to start: rough on purpose; what is printed says so.
   constexpr double kFlopsASecond = 5e10;
   constexpr double kSetUpSeconds = 0.5;
   constexpr std::uint64_t kBytesACase = 2048;
   CampaignOutlook outlook;
+  std::optional<store::Store> store;
+  if (!how.fresh && file.exists()) {
+    auto opened = store::Store::open(file.path(), store::Mode::ReadOnly);
+    if (!opened) return failed(kEnvironment, opened.error().message);
+    store.emplace(std::move(*opened));
+  }
   std::map<std::pair<std::string, std::string>, unsigned> counted;  // repeats, by experiment: it runs once
   for (const CaseRow& row : rows) {
     unsigned& known = counted[{row.identity, row.backend}];
-    const unsigned repeats = row.plan->repeats > known ? row.plan->repeats - known : 0;
-    known += repeats;
+    unsigned repeats = 0;
+    for (; known < row.plan->repeats; ++known) {
+      if (!store) {
+        ++repeats;
+        continue;
+      }
+      const auto finished = store->finished(row.identity, known);
+      if (!finished) return failed(kEnvironment, finished.error().message);
+      const bool isSettled = *finished && runtime::settled((*finished)->status, (*finished)->timeLimit, how.rowTime);
+      if (isSettled)
+        ++outlook.finished;
+      else
+        ++repeats;
+    }
     if (!row.skip.empty()) {
       outlook.skipped += repeats;
       continue;

@@ -53,11 +53,14 @@ tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const Camp
 /// What campaigns would take, roughly.
 struct CampaignOutlook {
   std::size_t cases = 0, skipped = 0;
+  std::size_t finished = 0;  ///< that the store has, and are not run
   double seconds = 0;
   std::uint64_t memory = 0;             ///< bytes of the largest arena
   std::uint64_t disk = 0;               ///< bytes
   std::uint32_t unknownWorkspaces = 0;  ///< as in estimate::Program, of the row that has most
 };
-CampaignOutlook outlookOf(const std::vector<CaseRow>& rows);
+/// Errors: the store, which is there, cannot be read.
+tl::expected<CampaignOutlook, Failed> outlookOf(const std::vector<CaseRow>& rows, const StoreFile& file,
+                                                const CampaignRequest& how);
 
 }  // namespace tbem::driver

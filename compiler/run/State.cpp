@@ -37,6 +37,13 @@ tl::expected<void, Failed> openBackend(State& state) {
   if (state.backendName == "cuda" && !target.device.empty()) {
     const auto card = describedDevice(*state.workspace, target.device);
     if (!card) return tl::unexpected(card.error());
+    constexpr int kLeast = 750;
+    if (card->properties.capability < kLeast) {
+      return failed(kUsage, fmt::format("--device {}: {} has compute capability {}.{}, and backend cuda needs 7.5 or higher "
+                                        "(--on pytorch --device {} says what PyTorch takes there)",
+                                        target.device, card->properties.name, card->properties.capability / 100,
+                                        card->properties.capability / 10 % 10, target.device));
+    }
     planForCard(card->properties);
     planned = card->properties.name;
   }

@@ -41,7 +41,8 @@ std::string outsideOfBox(const Plan& plan, std::span<const float> numbers) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const double number = numbers[i];
     if (number >= plan.low - slack && number <= plan.high + slack) continue;  // a NaN is not
-    return fmt::format("has {} at place {}, and valid numbers are from {} to {}", number, i, plan.low, plan.high);
+    const char* const why = std::isnan(number) ? ": the network or the method's objective computes what is no number there" : "";
+    return fmt::format("has {} at place {}, and valid numbers are from {} to {}{}", number, i, plan.low, plan.high, why);
   }
   return {};
 }

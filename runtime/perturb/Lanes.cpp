@@ -104,9 +104,10 @@ void Lanes::search(Lane& lane, const Method& method, Work& work, const std::func
     }
     work.clean = std::move(*answers);
   }
+  const auto start = std::chrono::steady_clock::now();
   Search search(*plan, method, *lane.network, *lane.mover);
   work.found = search.run(work.batch, work.clean, next);
-  work.seconds = search.seconds();
+  work.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 void Lanes::search(const Method& method, std::span<Work> work, const std::function<void(std::int64_t step)>& tell,

@@ -21,7 +21,7 @@ struct Work {
   Batch batch;
   std::vector<Answer> clean;                            ///< what the network did with the examples, by place; empty: it is asked
   Result<std::optional<std::vector<Candidate>>> found;  ///< by place, without fillers; nothing: it was stopped
-  double seconds = 0;                                   ///< that the mover took
+  double seconds = 0;                                   ///< that the search took
 };
 
 /// What runs on one thread.

@@ -23,7 +23,6 @@ public:
   /// The point of the place from which the next step begins.
   void put(std::int64_t place, std::span<const float> point);
   std::span<const float> points() const { return current; }  ///< of all places, one after the other
-  double seconds() const { return spent; }                   ///< of all steps of all batches, with what they read and write
 
 private:
   Result<void> writeInputs();
@@ -35,7 +34,6 @@ private:
   std::vector<float> current;
   std::vector<std::int64_t> predictions;
   std::vector<runtime::HostTensor> states;
-  double spent = 0;
 };
 
 }  // namespace tbem::perturb

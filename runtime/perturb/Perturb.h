@@ -107,9 +107,9 @@ struct Series {
   std::vector<float> inputs;       ///< with Plan::keepInputs, the numbers of these points, one after the other
   std::int64_t stored = 0;         ///< of these, how many the store had
   double learning = 0;             ///< seconds, 0 where nothing was learned or it was not needed
-  double moving = 0;  ///< seconds that the mover took for the points that were not stored; of batches at once, the longest
-  std::int64_t sideBySide = 0;  ///< so many batches were searched at once; 0: none was searched
-  std::string noEnergy;         ///< why some points have no energy, where it is wanted
+  double moving = 0;               ///< seconds of the search for the points that were not stored, on the clock
+  std::int64_t sideBySide = 0;     ///< so many batches were searched at once; 0: none was searched
+  std::string noEnergy;            ///< why some points have no energy, where it is wanted
 };
 
 /// All calls come from the thread that asked for the search. Any may be empty.

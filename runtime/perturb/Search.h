@@ -28,7 +28,6 @@ public:
   /// with nothing. Errors: a point where none may be.
   Result<std::optional<std::vector<Candidate>>> run(const Batch& batch, const std::vector<Answer>& clean,
                                                     const std::function<bool(std::int64_t step)>& next);
-  double seconds() const { return mover.seconds(); }  ///< that the mover took so far
 
 private:
   bool looksAfter(std::int64_t step) const;

@@ -137,7 +137,9 @@ private:
     if (const auto problem = wrong()) return out.fail(*problem);
     if (measured.plans.empty() && measured.elsewhere.empty()) return kOk;
     if (options.campaign.dryRun) {
-      printOutlook(out, outlookOf(measured.rows), measured.plans.size(), *measured.file);
+      const auto outlook = outlookOf(measured.rows, *measured.file, options.campaign);
+      if (!outlook) return out.fail(outlook.error());
+      printOutlook(out, *outlook, measured.plans.size(), *measured.file);
       return kOk;
     }
     int status = kOk;

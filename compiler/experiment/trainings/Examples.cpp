@@ -118,6 +118,12 @@ bool takeExamples(Workspace& workspace, const graph::DataSpec& data, const data:
   const std::int64_t all = about.count(plan.split);
   plan.count = data.count.value_or(all);
   if (plan.count <= all && all > 0) return true;
+  if (all == 0) {
+    workspace.session.sink
+        .report(diag::design_clause_value, data.range, data.test ? "test" : "train", "a split that has examples", "none")
+        .note(fmt::format("the dataset declares no {} examples", data.test ? "test" : "training"));
+    return false;
+  }
   workspace.session.sink.report(diag::design_clause_value, data.range, "count",
                                 fmt::format("from 1 to the {} examples that there are", all), fmt::format("{}", plan.count));
   return false;

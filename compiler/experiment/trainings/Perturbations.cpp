@@ -55,6 +55,12 @@ private:
     plan.seed = spec.seed.value_or(target.seed);
     takeBall(plan, spec.ball);
     plan.keepLabel = spec.keepLabel;
+    if (plan.keepLabel && made.about.classes == 0) {
+      sink()
+          .report(diag::design_clause_value, spec.decl->name.range, "keep", "a dataset with classes", "one without")
+          .note("a label is the largest output of a network that predicts classes");
+      return false;
+    }
     plan.repeats = spec.repeats;
     plan.energySeconds = spec.energySeconds;
     if (!planDefences()) return false;

@@ -78,6 +78,18 @@ private:
     return !sum.isPoison();
   }
 
+  /// What methods ask for that follow gradients.
+  static constexpr const char* kFollows =
+      "it follows gradients of gates that compare one number with a threshold, as `score >= 0.5` does, where a gradient leads "
+      "from the input to the score; `random`, `uniform` and `blackbox` need none";
+  /// False, having reported what the method lacks.
+  bool lacksGates(const char* what) {
+    e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
+    if (Diagnostic* const told = e.told(diag::nothing_to_slow, search.range); told != nullptr && told->notes.empty())
+      told->note(what);
+    return false;
+  }
+
   bool addMargins() {
     const std::vector<Margin>& margins = e.margins();
     bool any = false;
@@ -88,8 +100,7 @@ private:
       any = true;
       if (!add(call("worth", {tensorValue(term)}, {{"share", share}}))) return false;
     }
-    if (!any) e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
-    return any;
+    return any || lacksGates(kFollows);
   }
 
   /// How many decisions of a gate are about an example: more than one of a gate at the places of an image.
@@ -114,10 +125,7 @@ private:
           {"power", Value::number(e.pool.constant(search.power), true)}};
       if (!add(e.callNamed("closed", {std::move(margin)}, parameters, search.range))) return false;
     }
-    if (sum.isPoison()) {
-      e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
-      return false;
-    }
+    if (sum.isPoison()) return lacksGates(kFollows);
     sum = call("of_power", {sum}, {{"power", search.power}});
     return !sum.isPoison();
   }
@@ -131,8 +139,7 @@ private:
       const Rational share{-1, static_cast<std::int64_t>(margins.size()) * decisionsOf(gate.surprise)};
       if (!add(call("worth", {tensorValue(gate.surprise)}, {{"share", share}}))) return false;
     }
-    if (sum.isPoison()) e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
-    return !sum.isPoison();
+    return !sum.isPoison() || lacksGates(kFollows);
   }
 
   bool addGates(const std::vector<TensorId>& results) {
@@ -149,10 +156,7 @@ private:
   }
 
   bool addUncertainty(const std::vector<TensorId>& results) {
-    if (results.size() < 2) {
-      e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
-      return false;
-    }
+    if (results.size() < 2) return lacksGates("it asks how uncertain exits are, and there is none");
     return std::all_of(results.begin(), std::prev(results.end()),
                        [&](TensorId result) { return add(call("uncertainty", {tensorValue(result)}, {})); });
   }
@@ -277,7 +281,10 @@ private:
     Differentiator differentiator(e, e.graph);
     if (!differentiator.differentiateInputs(*objective, {point})) return {};
     const bool reached = !e.graph.wanted.empty() && e.graph.wanted.front().gradient != kNoTensor;
-    if (!reached) return e.fail(diag::nothing_to_slow, search.range, declaration.name.text);
+    if (!reached) {
+      lacksGates(kFollows);
+      return Value{};
+    }
     std::vector<Value> tensors{tensorValue(point), tensorValue(seed), tensorValue(e.graph.wanted.front().gradient)};
     for (Value& state : states()) tensors.push_back(std::move(state));
     const Elaborator::Detour detour(e, Phase::Optimizer);

@@ -7,6 +7,7 @@
 #include "runtime/files/Write.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -236,9 +237,9 @@ bool Repl::why(const std::string& rest) {
 }
 
 bool Repl::on(const std::string& rest) {
-  constexpr std::array kBackends = {"cpu", "ref", "fake"};
+  constexpr std::array kBackends = {"cpu", "ref", "cuda", "fake"};
   if (!rest.empty() && std::ranges::find(kBackends, rest) == kBackends.end())
-    return fail(fmt::format("no backend here is called `{}`: cpu, ref", rest));
+    return fail(fmt::format("no backend is called `{}`: {}", rest, fmt::join(kBackends, ", ")));
   backend = rest;
   return true;
 }

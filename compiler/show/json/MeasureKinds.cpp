@@ -204,6 +204,7 @@ constexpr JsonField kDryRun[] = {
     count("designs", "the designs"),
     count("cases", "the runs to do"),
     count("skipped", "of these, those that are skipped"),
+    count("finished", "runs that the store has, which are not to do"),
     seconds("seconds", "about how long they take, at 50 GFLOP/s"),
     bytes("memory", "the most that a run takes beside the program itself"),
     count("unknown_workspaces", "as in `estimate`"),

@@ -85,14 +85,16 @@ void printOutlook(show::Out& out, const CampaignOutlook& outlook, std::size_t de
     out.json("dry_run", {{"designs", designs},
                          {"cases", outlook.cases},
                          {"skipped", outlook.skipped},
+                         {"finished", outlook.finished},
                          {"seconds", outlook.seconds},
                          {"memory", outlook.memory},
                          {"unknown_workspaces", outlook.unknownWorkspaces},
                          {"disk", outlook.disk},
                          {"store", file.path()}});
   } else {
-    out.print("{} runs ({} skipped), about {} at 50 GFLOP/s, up to {} of memory beside the program itself, about {} in {}\n",
-              outlook.cases, outlook.skipped, report::seconds(outlook.seconds), report::bytes(outlook.memory),
+    const std::string finished = outlook.finished == 0 ? "" : fmt::format(", {} finished before", outlook.finished);
+    out.print("{} runs ({} skipped{}), about {} at 50 GFLOP/s, up to {} of memory beside the program itself, about {} in {}\n",
+              outlook.cases, outlook.skipped, finished, report::seconds(outlook.seconds), report::bytes(outlook.memory),
               report::bytes(outlook.disk), file.path());
   }
   noteUnknownWorkspaces(out, outlook.unknownWorkspaces);
