@@ -171,13 +171,11 @@ Failed failureOf(const perturb::Failure& failure) {
 /// Of a perturbation with a clause `certify`.
 Certifying certifyingOf(State& state, const PerturbationRun& run, const KnownPerturbation& known) {
   const graph::Row& network = *state.rowOf(run.single.get())->elaborated;
-  Certifying of{run,
-                network,
-                known.weights,
-                *known.dataset,
-                known.victim.branchFlops,
-                threadsOf(state.request.target, state.backend.device),
-                {}};
+  // On a card, too, the host computes bounds.
+  const bool onHost = state.backend.backend->device == nullptr;
+  const int threads = onHost ? threadsOf(state.request.target, state.backend.device)
+                             : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  Certifying of{run, network, known.weights, *known.dataset, known.victim.branchFlops, threads, {}};
   of.identity = certificateIdentity(of, known.weightsHash);
   return of;
 }

@@ -158,7 +158,9 @@ public:
   }
   ~Ahead() {
     ends = true;
-    for (std::future<void>& worker : workers) worker.wait();
+    for (const std::future<void>& worker : workers) {
+      if (worker.valid()) worker.wait();
+    }
   }
   Ahead(const Ahead&) = delete;
   Ahead& operator=(const Ahead&) = delete;
