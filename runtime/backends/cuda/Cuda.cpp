@@ -58,9 +58,8 @@ tbem_status probe(tbem_device_info* info) {
     int version = 0;
     (void)device.driver->driverVersion(&version);
     std::string libraries = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
-    for (const std::string& library : {cudnnVersion(), blasVersion()}) {
-      if (!library.empty()) libraries += ", " + library;
-    }
+    const std::string cudnn = cudnnVersion(), blas = blasVersion();
+    libraries += ", " + (cudnn.empty() ? "no cuDNN" : cudnn) + ", " + (blas.empty() ? "no cuBLASLt" : blas);
     std::snprintf(info->name, sizeof info->name, "%s", device.name.c_str());
     std::snprintf(info->isa, sizeof info->isa, "sm_%d%d", device.major, device.minor);
     std::snprintf(info->library, sizeof info->library, "%s", libraries.c_str());
