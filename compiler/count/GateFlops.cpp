@@ -46,16 +46,13 @@ Count executedFlops(const Flops& flops, std::span<const std::int64_t> sizes) {
 tl::expected<double, std::string> expectedFlops(const graph::Graph& graph, const Flops& flops,
                                                 const GateProbabilities& probabilities) {
   const graph::Branches branches = graph::branchesOf(graph);
-  for (const auto& [path, value] : probabilities.of) {
-    const bool known = std::any_of(branches.list.begin(), branches.list.end(), [&](const graph::Branch& branch) {
-      return branch.gate != graph::kNoOp && graph[branch.gate].path == path;
-    });
-    if (!known) {
-      std::vector<std::string> paths;
-      for (const graph::Branch& branch : branches.list) {
-        if (branch.gate != graph::kNoOp && branch.condition) paths.push_back(graph[branch.gate].path);
-      }
-      return tl::unexpected(fmt::format("there is no gate `{}`; there are `{}`", path, fmt::join(paths, "`, `")));
+  std::vector<std::string> paths;
+  for (const graph::Branch& branch : branches.list) {
+    if (branch.gate != graph::kNoOp && branch.condition) paths.push_back(graph[branch.gate].path);
+  }
+  for (const auto& probability : probabilities.of) {
+    if (std::ranges::find(paths, probability.first) == paths.end()) {
+      return tl::unexpected(fmt::format("there is no gate `{}`; there are `{}`", probability.first, fmt::join(paths, "`, `")));
     }
   }
   std::vector<double> reached(branches.list.size(), 1);

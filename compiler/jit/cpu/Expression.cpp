@@ -186,9 +186,7 @@ Value* Expression::compare(const ElemNode& n, const std::vector<Value*>& values,
   ValueType t = ValueType::Bool;
   for (const NodeType* side : {&a, &c}) {
     const NodeType& other = side == &a ? c : a;
-    if (!side->uniform)
-      t = std::max(t, side->type);
-    else if (other.uniform)
+    if (!side->uniform || other.uniform)
       t = std::max(t, side->type);
     else if (side->type != ValueType::Bool && !isFloat(other.type))
       t = std::max(t, side->integral ? ValueType::I64 : floating);

@@ -5,6 +5,7 @@
 #include "runtime/core/Primitive.h"
 #include "tbem/backend.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -78,7 +79,7 @@ TEST_P(CudaNarrowBackend, WhatDoesNotComputeInItSaysSo) {
   for (tbem_op_desc* op : {&softmax, &moments}) {
     tbem_op_info info{};
     EXPECT_EQ(backend().query(op, &info), TBEM_UNSUPPORTED);
-    const std::string wanted = " of " + name + "; this backend computes it in f32 (`mixed " + name + "` gives it f32)";
+    const std::string wanted = fmt::format(" of {0}; this backend computes it in f32 (`mixed {0}` gives it f32)", name);
     EXPECT_NE(std::string(backend().last_error()).find(wanted), std::string::npos) << backend().last_error();
   }
   three[1] = three[2] = runtime::plainOperand(TBEM_F32, {6});
