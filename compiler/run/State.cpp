@@ -37,7 +37,7 @@ tl::expected<void, Failed> openBackend(State& state) {
   if (state.backendName == "cuda" && !target.device.empty()) {
     const auto card = describedDevice(*state.workspace, target.device);
     if (!card) return tl::unexpected(card.error());
-    constexpr int kLeast = 750;
+    constexpr int kLeast = 750;  // what PTX is made for: compute_75
     if (card->properties.capability < kLeast) {
       return failed(kUsage, fmt::format("--device {}: {} has compute capability {}.{}, and backend cuda needs 7.5 or higher "
                                         "(--on pytorch --device {} says what PyTorch takes there)",

@@ -242,8 +242,10 @@ private:
     std::optional<Failure> failed, unread;
     for (const std::int64_t number : numbers) {
       auto batch = examples.read(number);
-      if (!batch) unread = batch.error();
-      if (!batch) break;
+      if (!batch) {
+        unread = batch.error();  // those that were read are searched
+        break;
+      }
       work.push_back({std::move(*batch), clean[static_cast<std::size_t>(number)], {}, 0});
     }
     const auto tellStep = [&](std::int64_t step) {

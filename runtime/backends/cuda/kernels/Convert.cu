@@ -6,30 +6,20 @@ namespace tbem::cuda {
 namespace {
 
 template <class To, class From>
-struct As {
-  static __device__ To of(From value) { return static_cast<To>(value); }
-};
-template <>
-struct As<float, Bfloat16> {
-  static __device__ float of(Bfloat16 value) { return asFloat(value); }
-};
-template <>
-struct As<Bfloat16, float> {
-  static __device__ Bfloat16 of(float value) { return rounded<Bfloat16>(value); }
-};
-template <>
-struct As<float, Float16> {
-  static __device__ float of(Float16 value) { return asFloat(value); }
-};
-template <>
-struct As<Float16, float> {
-  static __device__ Float16 of(float value) { return rounded<Float16>(value); }
-};
+__device__ To as(From value) {
+  if constexpr (sizeof(From) == sizeof(Bfloat16)) {
+    return asFloat(value);
+  } else if constexpr (sizeof(To) == sizeof(Bfloat16)) {
+    return rounded<To>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
 
 template <class From, class To>
 __device__ void convert(const From* x, To* y, std::uint64_t count) {
   const auto at = threadNumber<std::uint64_t>();
-  if (at < count) y[at] = As<To, From>::of(x[at]);
+  if (at < count) y[at] = as<To>(x[at]);
 }
 
 }  // namespace
