@@ -175,6 +175,10 @@ bool readOver(Workspace& workspace, const std::vector<std::unique_ptr<TrainingRu
 
 }  // namespace
 
+bool asksForEnergy(const MeasurePlan& plan) {
+  return plan.wantsEnergy || (plan.examples && plan.examples->plan.energySeconds > 0);
+}
+
 std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs,
                                       const std::vector<std::unique_ptr<TrainingRun>>& trainings, const Request& request) {
   DiagnosticSink& sink = workspace.session.sink;

@@ -29,6 +29,9 @@ struct MeasurePlan {
   std::optional<MeasuredExamples> examples;  ///< rows are run over these, here; nothing: over stand-in data, in processes
 };
 
+/// Whether it asks for the energy of steps or of examples.
+bool asksForEnergy(const MeasurePlan& plan);
+
 /// The protocol of a row that runs on a backend of ours: part of its identity. Where energy is wanted, and can be counted, steps
 /// run for as long as its counters need.
 measure::Settings protocolOf(const MeasurePlan& plan, std::string_view backend);

@@ -6,6 +6,7 @@ namespace {
 
 using report::Quantity;
 using runtime::Measurement;
+using Wants = ExampleQuantity::Wants;
 
 constexpr MeasuredQuantity kMeasured[] = {
     {"memory_peak", Quantity::Bytes, &Measurement::memoryPeak},
@@ -28,12 +29,16 @@ constexpr ExampleQuantity kOfExamples[] = {
     {"accuracy", "accuracy", Quantity::Number, &Measurement::accuracy, true},
     {"coverage", "coverage", Quantity::Number, &Measurement::coverage, true},
     {"correlation", "correlation", Quantity::Number, &Measurement::correlation},
-    {"attacked_flops", "attacked", Quantity::Flops, &Measurement::attackedFlops, false, true},
-    {"increase_mean", "I-FLOPs", Quantity::Number, &Measurement::increaseMean, true, true},
-    {"headroom", "head-room", Quantity::Number, &Measurement::headroom, true, true},
-    {"raised_share", "raised", Quantity::Number, &Measurement::raisedShare, true, true},
-    {"attacked_accuracy", "attacked accuracy", Quantity::Number, &Measurement::attackedAccuracy, true, true},
-    {"psnr", "PSNR, dB", Quantity::Number, &Measurement::psnr, false, true},
+    {"mean_energy", "energy", Quantity::Joules, &Measurement::meanEnergy, false, Wants::Energy},
+    {"least_energy", "least energy", Quantity::Joules, &Measurement::leastEnergy, false, Wants::Energy},
+    {"most_energy", "most energy", Quantity::Joules, &Measurement::mostEnergy, false, Wants::Energy},
+    {"energy_correlation", "energy correlation", Quantity::Number, &Measurement::energyCorrelation, false, Wants::Energy},
+    {"attacked_flops", "attacked", Quantity::Flops, &Measurement::attackedFlops, false, Wants::Attack},
+    {"increase_mean", "I-FLOPs", Quantity::Number, &Measurement::increaseMean, true, Wants::Attack},
+    {"headroom", "head-room", Quantity::Number, &Measurement::headroom, true, Wants::Attack},
+    {"raised_share", "raised", Quantity::Number, &Measurement::raisedShare, true, Wants::Attack},
+    {"attacked_accuracy", "attacked accuracy", Quantity::Number, &Measurement::attackedAccuracy, true, Wants::Attack},
+    {"psnr", "PSNR, dB", Quantity::Number, &Measurement::psnr, false, Wants::Attack},
 };
 
 /// What is estimated.

@@ -29,7 +29,8 @@ struct ExampleQuantity {
   report::Quantity quantity;
   std::optional<double> runtime::Measurement::*member;
   bool isShare = false;
-  bool ofAttack = false;  ///< of rows with a clause `attack` alone
+  /// What a row must ask for to have it.
+  enum class Wants : std::uint8_t { Nothing, Energy, Attack } wants = Wants::Nothing;
 };
 std::span<const ExampleQuantity> exampleQuantities();
 

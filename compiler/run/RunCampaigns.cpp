@@ -19,6 +19,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -248,10 +250,22 @@ tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const Camp
   const Interruptible run(request.interrupts);
   Runner runner(events, input, request.target.seed, how.worker, run);
   measure::Hooks hooks;
+  const bool counts = measure::EnergyMeter().available();
+  std::set<std::pair<std::string, unsigned>> lacking;  // what wants energy, and was measured where nothing counted it
   hooks.known = [&](const runtime::Case& key) -> tl::expected<std::optional<measure::Known>, std::string> {
     const auto found = store->finished(key.identity, key.repeat);
     if (!found) return tl::unexpected(found.error().message);
     if (!*found) return std::nullopt;
+    const auto& examples = runner.rowOf(key).plan->examples;
+    if (counts && examples && examples->plan.energySeconds > 0 && (*found)->status == runtime::Status::Ok) {
+      const auto stored = store->results(std::span(&key.identity, 1));
+      if (!stored) return tl::unexpected(stored.error().message);
+      const auto own = std::ranges::find(*stored, key.repeat, [](const store::Stored& one) { return one.key.repeat; });
+      if (own != stored->end() && !own->value.meanEnergy) {
+        lacking.emplace(key.identity, key.repeat);
+        return std::nullopt;
+      }
+    }
     return measure::Known{(*found)->status, (*found)->timeLimit};
   };
   const std::vector<std::string> cards = cardsFor(how.cards, events);
@@ -260,7 +274,8 @@ tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const Camp
   };
   hooks.beside = [&](const runtime::Case& key) { return runner.hasOwnCard(key); };
   hooks.commit = [&](const runtime::Case& key, const runtime::Measurement& value) -> tl::expected<void, std::string> {
-    const auto done = store->commit(key, value, how.fresh ? store::Existing::Replace : store::Existing::Keep);
+    const bool replaces = how.fresh || lacking.contains({key.identity, key.repeat});
+    const auto done = store->commit(key, value, replaces ? store::Existing::Replace : store::Existing::Keep);
     if (!done) return tl::unexpected(done.error().message);
     runner.alone([&] { events.rowDone(key, value, runner.rowOf(key)); });
     return {};

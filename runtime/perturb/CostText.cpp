@@ -12,7 +12,11 @@ std::string textOf(const Costs& costs) {
   Json examples = Json::array(), times = Json::array();
   for (const Cost& cost : costs.examples)
     examples.push_back({cost.example, cost.label, cost.prediction, cost.flops, jsonOf(cost.decisions)});
-  for (const BatchTime& time : costs.times) times.push_back({time.first, time.count, time.flops, time.seconds});
+  const auto orNull = [](const std::optional<double>& number) { return number ? Json(*number) : Json(); };
+  for (const BatchTime& time : costs.times) {
+    Json& each = times.emplace_back(Json{time.first, time.count, time.flops, orNull(time.seconds)});
+    if (time.joules) each.push_back(*time.joules);
+  }
   return Json({{"gates", costs.gates}, {"examples", examples}, {"times", times}}).dump();
 }
 
@@ -34,7 +38,8 @@ tl::expected<Costs, std::string> costsOfText(const std::string& text) {
       each.at(0).get_to(time.first);
       each.at(1).get_to(time.count);
       each.at(2).get_to(time.flops);
-      each.at(3).get_to(time.seconds);
+      if (!each.at(3).is_null()) time.seconds = each.at(3).get<double>();
+      if (each.size() > 4) time.joules = each.at(4).get<double>();
     }
   } catch (const Json::exception& problem) {
     return tl::unexpected(std::string(problem.what()));

@@ -1,5 +1,6 @@
 #include "runtime/perturb/Costs.h"
 
+#include "runtime/measure/Meters.h"
 #include "runtime/perturb/Bounds.h"
 #include "runtime/perturb/Examples.h"
 #include "runtime/perturb/Network.h"
@@ -20,7 +21,9 @@ namespace {
 class CostRun {
 public:
   CostRun(const Plan& plan, const data::Dataset& dataset, const Victim& victim)
-      : plan(plan), victim(victim), examples(plan, dataset) {}
+      : plan(plan), victim(victim), examples(plan, dataset) {
+    if (plan.energySeconds > 0) costs.noEnergy = meter.reason();
+  }
 
   Result<void> prepare() {
     auto loaded = LoneNetwork::create(victim);
@@ -32,19 +35,35 @@ public:
 
   Result<std::optional<Costs>> run(const CostProgress& progress) {
     for (std::int64_t number = 0; number < examples.batches(); ++number) {
-      if (progress && !progress(std::ssize(costs.examples), examples.total())) return std::optional<Costs>();
+      // Told between runs too, some twenty times a second at most: what is told takes energy.
+      double told = 0;
+      const auto stops = [&] {
+        constexpr double kApart = 0.05;
+        const double now = measure::monotonicSeconds();
+        if (now - told < kApart) return false;
+        told = now;
+        return progress && !progress(std::ssize(costs.examples), examples.total());
+      };
+      if (stops()) return std::optional<Costs>();
       const auto batch = examples.read(number);
       if (!batch) return tl::unexpected(batch.error());
-      if (auto done = ask(*batch); !done) return tl::unexpected(done.error());
+      BatchTime time;
+      if (auto done = ask(*batch, time); !done) return tl::unexpected(done.error());
+      // What fills a batch up takes time, too, which is nobody's.
+      if (batch->count != plan.batch) continue;
+      const auto measured = measure(*batch, time, stops);
+      if (!measured) return tl::unexpected(measured.error());
+      if (!*measured) return std::optional<Costs>();
     }
     return std::optional(std::move(costs));
   }
 
 private:
-  Result<void> ask(const Batch& batch) {
+  Result<void> ask(const Batch& batch, BatchTime& time) {
     auto answers = lone.network->ask(batch.inputs);
     if (!answers) return tl::unexpected(answers.error());
-    BatchTime time{batch.examples.front(), batch.count, 0, 0};
+    time.first = batch.examples.front();
+    time.count = batch.count;
     for (std::size_t i = 0; i < static_cast<std::size_t>(batch.count); ++i) {
       Answer& answer = (*answers)[i];
       if (victim.classAxis && answer.prediction < 0)
@@ -53,35 +72,57 @@ private:
       costs.examples.push_back(
           {batch.examples[i], batch.labels[i], answer.prediction, answer.flops, std::move(answer.decisions)});
     }
-    // What fills a batch up takes time, too, which is nobody's.
-    if (plan.repeats == 0 || batch.count != plan.batch) return {};
-    const auto seconds = lone.network->batchSeconds(batch.inputs, plan.repeats);
-    if (!seconds) return tl::unexpected(seconds.error());
-    time.seconds = *seconds;
-    costs.times.push_back(time);
     return {};
+  }
+
+  /// How long the batch takes, and how much energy. False: it was stopped.
+  Result<bool> measure(const Batch& batch, BatchTime& time, const std::function<bool()>& stops) {
+    const bool counts = plan.energySeconds > 0 && meter.available();
+    if (plan.repeats > 0) {
+      const auto seconds = lone.network->batchSeconds(batch.inputs, plan.repeats);
+      if (!seconds) return tl::unexpected(seconds.error());
+      time.seconds = *seconds;
+    }
+    if (counts) {
+      const auto joules = lone.network->batchJoules(batch.inputs, plan.energySeconds, meter, stops);
+      if (!joules) return tl::unexpected(joules.error());
+      if (!*joules) return false;
+      time.joules = **joules;
+    }
+    if (time.seconds || time.joules) costs.times.push_back(time);
+    return true;
   }
 
   const Plan& plan;
   const Victim& victim;
   const Examples examples;
+  measure::EnergyMeter meter;
   LoneNetwork lone;
   Costs costs;
 };
 
-void addTimes(const Costs& costs, CostSummary& summary) {
+/// Of a quantity that batches have, by their examples.
+struct Spread {
+  std::optional<double> mean, least, most;
+  std::optional<double> correlation;  ///< with FLOPs, over batches
+};
+Spread spreadOf(const std::vector<BatchTime>& times, std::optional<double> BatchTime::*quantity) {
+  Spread spread;
   std::vector<std::pair<double, double>> pairs;
   double sum = 0;
-  for (const BatchTime& time : costs.times) {
-    const double seconds = time.seconds / static_cast<double>(time.count);
-    sum += seconds;
-    summary.leastSeconds = std::min(summary.leastSeconds.value_or(seconds), seconds);
-    summary.mostSeconds = std::max(summary.mostSeconds.value_or(seconds), seconds);
-    pairs.emplace_back(time.flops, time.seconds);
+  for (const BatchTime& time : times) {
+    const std::optional<double>& whole = time.*quantity;
+    if (!whole) continue;
+    const double ofExample = *whole / static_cast<double>(time.count);
+    sum += ofExample;
+    spread.least = std::min(spread.least.value_or(ofExample), ofExample);
+    spread.most = std::max(spread.most.value_or(ofExample), ofExample);
+    pairs.emplace_back(time.flops, *whole);
   }
-  if (pairs.empty()) return;
-  summary.meanSeconds = sum / static_cast<double>(pairs.size());
-  summary.correlation = correlation(pairs);
+  if (pairs.empty()) return spread;
+  spread.mean = sum / static_cast<double>(pairs.size());
+  spread.correlation = correlation(pairs);
+  return spread;
 }
 
 }  // namespace
@@ -112,7 +153,15 @@ CostSummary summarise(const Costs& costs) {
   summary.meanFlops = flops / static_cast<double>(costs.examples.size());
   if (labelled > 0) summary.accuracy = static_cast<double>(right) / static_cast<double>(labelled);
   if (!costs.gates.empty()) summary.coverage = static_cast<double>(sides.size()) / static_cast<double>(2 * costs.gates.size());
-  addTimes(costs, summary);
+  const Spread seconds = spreadOf(costs.times, &BatchTime::seconds), joules = spreadOf(costs.times, &BatchTime::joules);
+  summary.meanSeconds = seconds.mean;
+  summary.leastSeconds = seconds.least;
+  summary.mostSeconds = seconds.most;
+  summary.correlation = seconds.correlation;
+  summary.meanJoules = joules.mean;
+  summary.leastJoules = joules.least;
+  summary.mostJoules = joules.most;
+  summary.energyCorrelation = joules.correlation;
   return summary;
 }
 

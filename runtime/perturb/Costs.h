@@ -27,20 +27,22 @@ struct Cost {
 struct BatchTime {
   std::int64_t first = 0, count = 0;  ///< examples
   double flops = 0;                   ///< of all of them
-  double seconds = 0;                 ///< the median of Plan::repeats runs
+  std::optional<double> seconds;      ///< the median of Plan::repeats runs; nothing without repeats
+  std::optional<double> joules;  ///< of a run, of those that last for Plan::energySeconds; nothing: not wanted, or not counted
 };
 
 struct Costs {
   std::vector<std::string> gates;  ///< paths, in program order
   std::vector<Cost> examples;
-  std::vector<BatchTime> times;  ///< of whole batches; none without repeats
+  std::vector<BatchTime> times;  ///< of whole batches; none where neither time nor energy is wanted
+  std::string noEnergy;          ///< why nothing counts energy, where it is wanted; "": it is counted, or not wanted
 };
 
 /// `done`, of `total` examples; false ends it.
 using CostProgress = std::function<bool(std::int64_t done, std::int64_t total)>;
 
-/// Of the plan: which examples, the batch and the repeats; of the victim its `batch`. Nothing: it was ended.
-/// Errors: Environment (data, memory), Run (a step failed, outputs are no numbers).
+/// Of the plan: which examples, the batch, the repeats and the seconds of energy; of the victim its `batch`. Nothing: it was
+/// ended. Errors: Environment (data, memory), Run (a step failed, outputs are no numbers).
 tl::expected<std::optional<Costs>, Failure> costsOf(const Plan& plan, const data::Dataset& dataset, const Victim& victim,
                                                     const CostProgress& progress);
 
@@ -51,6 +53,8 @@ struct CostSummary {
   std::optional<double> accuracy;                                ///< where examples have labels and the network predicts classes
   std::optional<double> coverage;                                ///< of the gates' sides, those that some example took
   std::optional<double> correlation;  ///< of FLOPs and seconds over batches; nothing where one does not vary
+  std::optional<double> meanJoules, leastJoules, mostJoules;  ///< as the seconds
+  std::optional<double> energyCorrelation;                    ///< of FLOPs and joules
 };
 CostSummary summarise(const Costs& costs);
 

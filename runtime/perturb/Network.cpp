@@ -186,11 +186,11 @@ Result<double> nextTick(measure::EnergyMeter& meter) {
 
 }  // namespace
 
-Result<bool> Network::addRuns(std::span<const float> numbers, double seconds, measure::EnergyMeter& meter,
-                              const std::function<bool()>& stops, Used& used) {
+Result<bool> Network::addRuns(runtime::Instance& instance, std::span<const float> numbers, double seconds,
+                              measure::EnergyMeter& meter, const std::function<bool()>& stops, Used& used) {
   constexpr double kLook = 10;  // seconds between looks, far below a wrap
   for (std::int64_t i = 0; i < kWarmUps; ++i) {
-    if (const auto done = secondsOf(*single, numbers); !done) return tl::unexpected(done.error());
+    if (const auto done = secondsOf(instance, numbers); !done) return tl::unexpected(done.error());
   }
   meter.start();
   const auto start = nextTick(meter);
@@ -199,7 +199,7 @@ Result<bool> Network::addRuns(std::span<const float> numbers, double seconds, me
   double runs = 0, now = *start, looked = *start;
   for (; now - *start < seconds; ++runs) {
     if (stops()) return false;
-    if (const auto done = secondsOf(*single, numbers); !done) return tl::unexpected(done.error());
+    if (const auto done = secondsOf(instance, numbers); !done) return tl::unexpected(done.error());
     now = measure::monotonicSeconds();
     if (now - looked < kLook) continue;
     meter.look();
@@ -220,11 +220,19 @@ Result<std::optional<BeforeAfter>> Network::energy(std::span<const float> exampl
   Used before, after;
   for (int part = 0; part < 2 * kParts; ++part) {
     const bool isExample = part % 4 == 0 || part % 4 == 3;  // before, after, after, before: what drifts evenly does so for both
-    const auto done = addRuns(isExample ? example : point, seconds / kParts, meter, stops, isExample ? before : after);
+    const auto done = addRuns(*single, isExample ? example : point, seconds / kParts, meter, stops, isExample ? before : after);
     if (!done) return tl::unexpected(done.error());
     if (!*done) return std::optional<BeforeAfter>();
   }
   return std::optional(BeforeAfter{before.joules / before.runs, after.joules / after.runs});
+}
+
+Result<std::optional<double>> Network::batchJoules(std::span<const float> points, double seconds, measure::EnergyMeter& meter,
+                                                   const std::function<bool()>& stops) {
+  Used used;
+  const auto done = addRuns(*batch, points, seconds, meter, stops, used);
+  if (!done) return tl::unexpected(done.error());
+  return *done ? std::optional(used.joules / used.runs) : std::nullopt;
 }
 
 Result<LoneNetwork> LoneNetwork::create(const Victim& victim) {

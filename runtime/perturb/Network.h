@@ -50,6 +50,9 @@ public:
 
   /// The median of `repeats` runs of the batch, in seconds.
   Result<double> batchSeconds(std::span<const float> points, std::int64_t repeats);
+  /// Joules of a run of the batch, of runs that last for `seconds`. As `energy`.
+  Result<std::optional<double>> batchJoules(std::span<const float> points, double seconds, measure::EnergyMeter& meter,
+                                            const std::function<bool()>& stops);
 
   const std::vector<std::string>& gates() const { return gatePaths; }  ///< in program order
   const runtime::Instance& instance() const { return *batch; }         ///< of the batch
@@ -63,7 +66,7 @@ private:
   struct Used {
     double joules = 0, runs = 0;
   };
-  Result<bool> addRuns(std::span<const float> numbers, double seconds, measure::EnergyMeter& meter,
+  Result<bool> addRuns(runtime::Instance& instance, std::span<const float> numbers, double seconds, measure::EnergyMeter& meter,
                        const std::function<bool()>& stops, Used& used);
 
   const Victim& victim;

@@ -64,8 +64,10 @@ void addFlops(const Series& series, const Victim& victim, Summary& summary) {
       increases.add(*more);
       most = std::max(most.value_or(*more), *more);
     }
+    // FLOPs of an example are shares of a batch's: what their sums round is no room.
+    constexpr double kRounding = 1e-12;
     const double room = victim.most - point.flopsBefore;
-    if (room > 0) headroom.add((point.flops - point.flopsBefore) / room);
+    if (room > kRounding * victim.most) headroom.add((point.flops - point.flopsBefore) / room);
   }
   summary.flopsBefore = before.orZero();
   summary.flops = after.orZero();

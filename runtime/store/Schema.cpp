@@ -64,7 +64,12 @@ constexpr const char* kSteps[] = {
     "ALTER TABLE results ADD COLUMN device_steps INTEGER;"
     "ALTER TABLE results ADD COLUMN idle_power REAL;",
     // Which of equal cards a row ran on.
-    "ALTER TABLE results ADD COLUMN card TEXT NOT NULL DEFAULT '';"};
+    "ALTER TABLE results ADD COLUMN card TEXT NOT NULL DEFAULT '';",
+    // Joules of an example, of rows that are run over a data set.
+    "ALTER TABLE results ADD COLUMN mean_energy REAL;"
+    "ALTER TABLE results ADD COLUMN least_energy REAL;"
+    "ALTER TABLE results ADD COLUMN most_energy REAL;"
+    "ALTER TABLE results ADD COLUMN energy_correlation REAL;"};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 }  // namespace

@@ -124,6 +124,7 @@ bool readAttacks(Workspace& workspace, const ast::Clause& clause, const DesignRu
     takeBall(of.plan, of.spec.ball);
     of.plan.keepLabel = of.spec.keepLabel;
     of.plan.repeats = 0;
+    of.plan.energySeconds = 0;
     examples.attacks.emplace(row, std::move(of));
   }
   return true;
@@ -133,7 +134,8 @@ bool readAttacks(Workspace& workspace, const ast::Clause& clause, const DesignRu
 
 std::string MeasuredExamples::examplesText(const std::string& weights) const {
   const std::string repeats = spec.repeats == graph::kUsualRepeats ? "" : fmt::format(", {} repeats", spec.repeats);
-  return spec.data.name + " by " + weights + repeats;
+  const std::string energy = spec.energySeconds == 0 ? "" : fmt::format(", energy of {} s", spec.energySeconds);
+  return spec.data.name + " by " + weights + repeats + energy;
 }
 
 const TrainingRun& MeasuredExamples::trainingOf(std::span<const std::uint32_t> levels) const {
@@ -175,6 +177,7 @@ std::optional<MeasuredExamples> readMeasuredExamples(Workspace& workspace,
   examples.about = std::move(data->about);
   if (!takeExamples(workspace, examples.spec.data, examples.about, examples.plan)) return std::nullopt;
   examples.plan.repeats = examples.spec.repeats;
+  examples.plan.energySeconds = examples.spec.energySeconds;
   examples.plan.low = -std::numeric_limits<double>::infinity();
   examples.plan.high = std::numeric_limits<double>::infinity();
   if (attack != nullptr && !readAttacks(workspace, *attack, run, examples)) return std::nullopt;

@@ -35,7 +35,8 @@ struct MeasuredExamples {
   const data::Reader* reader = nullptr;
   data::Settings settings;
   data::Description about;
-  /// What each row is asked about: split, number, repeats. The batch is the row's; nothing is moved, so all numbers are valid.
+  /// What each row is asked about: split, number, repeats, energy. The batch is the row's; nothing is moved, so all numbers are
+  /// valid.
   perturb::Plan plan;
   const ast::Clause* attackClause = nullptr;  ///< null: there is none
   std::string attack;                         ///< the clause as a person writes it, on one line
@@ -43,7 +44,8 @@ struct MeasuredExamples {
 
   /// Whose weights a row with these levels takes.
   const TrainingRun& trainingOf(std::span<const std::uint32_t> levels) const;
-  /// "fashion.test(count: 1000) by t, 3 repeats", of the weights of t: without repeats where they are the usual ones.
+  /// "fashion.test(count: 1000) by t, 3 repeats, energy of 0.2 s", of the weights of t: without repeats where they are the usual
+  /// ones.
   std::string examplesText(const std::string& weights) const;
   /// The same of all weights, with ", attack random": as reports name it.
   std::string text() const;

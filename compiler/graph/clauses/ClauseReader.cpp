@@ -38,4 +38,12 @@ std::optional<double> ClauseReader::real(const std::string& what, const ast::Exp
   return std::nullopt;
 }
 
+std::optional<double> ClauseReader::countedSeconds(const std::string& what, const ast::Expr& expr) {
+  const Value given = value(expr);
+  const auto number = numberOf(given);
+  if (number && compare(*number, {1, 20}) >= 0 && compare(*number, {3600}) <= 0) return number->toDouble();
+  if (!given.isPoison()) fail(diag::design_clause_value, expr.range, what, "a number from 0.05 to 3600", text(expr));
+  return std::nullopt;
+}
+
 }  // namespace tbem::graph

@@ -30,6 +30,9 @@ public:
   std::optional<std::int64_t> whole(const ast::Clause& clause, std::int64_t least);
   /// A number with `least <= x` and, where `below` is given, `x < below`; nothing after a report.
   std::optional<double> real(const std::string& what, const ast::Expr& expr, double least, std::optional<double> below);
+  /// How many seconds runs are to last of which energy is counted: 0.05 at least, fifty ticks of RAPL's counters, and an hour at
+  /// most; nothing after a report.
+  std::optional<double> countedSeconds(const std::string& what, const ast::Expr& expr);
 
   Session& session;
   const sema::Module& module;

@@ -86,19 +86,10 @@ private:
     if (name == "latency" && isOnly("repeats"))
       spec.repeats = plain ? 10 : e.whole("repeats", *given->value, 1).value_or(1);
     else if (name == "energy" && isOnly("seconds"))
-      spec.energySeconds = plain ? 0.2 : readSeconds(*given->value);
+      spec.energySeconds = plain ? 0.2 : e.countedSeconds("seconds", *given->value).value_or(0);
     else
       e.fail(diag::design_clause_value, item.range, "metric", "`flops`, `latency(repeats: 10)` and `energy(seconds: 0.2)`",
              "`" + e.text(item.range) + "`");
-  }
-
-  double readSeconds(const ast::Expr& expr) {
-    const sema::Value given = e.value(expr);
-    const auto number = e.numberOf(given);
-    const Rational least{1, 20};  // fifty ticks of the counters
-    if (number && compare(*number, least) >= 0 && compare(*number, {3600}) <= 0) return number->toDouble();
-    if (!given.isPoison()) e.fail(diag::design_clause_value, expr.range, "seconds", "a number from 0.05 to 3600", e.text(expr));
-    return 0;
   }
 
   void readMethods(const ast::Clause& clause) {

@@ -186,7 +186,7 @@ std::optional<ExamplesSpec> readExamples(Session& session, const sema::Program& 
   spec.range = clause.range;
   ClauseReader e(session, program, program.main(), *spec.pool);
   const std::size_t errors = e.sink.errorCount();
-  bool anyData = false, anyWeights = false, anyRepeats = false;
+  bool anyData = false, anyWeights = false, anyRepeats = false, anyEnergy = false;
   for (const ast::Argument& item : clause.items) {
     if (item.name.empty() && !item.rest && !anyData) {
       anyData = true;
@@ -198,9 +198,11 @@ std::optional<ExamplesSpec> readExamples(Session& session, const sema::Program& 
       if (spec.repeats > kMostRepeats)
         e.fail(diag::design_clause_value, item.range, "repeats", fmt::format("a number from 0 to {}", kMostRepeats),
                fmt::format("{}", spec.repeats));
+    } else if (item.name.text == "energy" && !std::exchange(anyEnergy, true)) {
+      spec.energySeconds = e.countedSeconds("energy", *item.value).value_or(0);
     } else {
-      e.fail(diag::design_clause_value, item.range, "examples", "a split of a dataset, `weights: t` and `repeats: 10`",
-             "`" + e.text(item.range) + "`");
+      e.fail(diag::design_clause_value, item.range, "examples",
+             "a split of a dataset, `weights: t`, `repeats: 10` and `energy: 0.2`", "`" + e.text(item.range) + "`");
     }
   }
   if (!anyData || (!anyWeights && e.sink.errorCount() == errors))

@@ -28,8 +28,8 @@ struct DataSpec {
 
 constexpr std::int64_t kUsualRepeats = 10, kMostRepeats = 1000;  ///< of clause `examples`
 
-/// Clause `examples` of a measurement: `examples fashion.test(count: 1000), weights: t, repeats: 10`. Move only: values of `data`
-/// refer to its pool.
+/// Clause `examples` of a measurement: `examples fashion.test(count: 1000), weights: t, repeats: 10, energy: 0.2`. Move only:
+/// values of `data` refer to its pool.
 struct ExamplesSpec {
   std::unique_ptr<sema::ExprPool> pool;
   DataSpec data;
@@ -38,6 +38,7 @@ struct ExamplesSpec {
   std::string weightsText;                ///< as a person writes it
   SrcRange weightsRange;
   std::int64_t repeats = kUsualRepeats;  ///< of each batch, for its time; 0: it is not measured
+  double energySeconds = 0;              ///< how long runs of each batch last for its energy; 0: it is not counted
   SrcRange range;
 };
 /// Of a measurement of this design. Nothing where it has errors, which were reported.

@@ -63,6 +63,11 @@ runtime::Measurement measurementOf(const perturb::Costs& costs, const std::optio
   value.accuracy = summary.accuracy;
   value.coverage = summary.coverage;
   value.correlation = summary.correlation;
+  value.meanEnergy = summary.meanJoules;
+  value.leastEnergy = summary.leastJoules;
+  value.mostEnergy = summary.mostJoules;
+  value.energyCorrelation = summary.energyCorrelation;
+  value.energyReason = costs.noEnergy;
   value.examples = perturb::textOf(costs);
   if (!attacked) return value;
   value.attackedFlops = attacked->flops;
@@ -82,8 +87,9 @@ tl::expected<std::string, std::string> hashOfExamples(const MeasuredExamples& ex
   const auto dataset = examples.reader->open(examples.settings);
   if (!dataset) return tl::unexpected(dataset.error());
   const perturb::Plan& plan = examples.plan;
-  return jit::hashKey(fmt::format("examples 1;{};{:016x};{};{};{}", hashOf(*weights), (*dataset)->fingerprint(),
-                                  static_cast<int>(plan.split), plan.count, plan.repeats));
+  const std::string energy = plan.energySeconds > 0 ? fmt::format(";energy {}", plan.energySeconds) : "";
+  return jit::hashKey(fmt::format("examples 1;{};{:016x};{};{};{}{}", hashOf(*weights), (*dataset)->fingerprint(),
+                                  static_cast<int>(plan.split), plan.count, plan.repeats, energy));
 }
 
 }  // namespace

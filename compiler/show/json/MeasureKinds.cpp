@@ -39,6 +39,14 @@ constexpr JsonField kOverExamples[] = {
     share("accuracy", "of the examples that have a label, those whose class is predicted").orNull(),
     share("coverage", "of the gates' sides, those that some example took; `null` without gates").orNull(),
     number("correlation", "Pearson's, of a batch's FLOPs and its time; `null` where one does not vary").orNull(),
+    number("mean_energy",
+           "of an example: what a run of its batch takes by its examples, the mean over batches; `null`, here and "
+           "below: it was not wanted, or nothing counts it")
+        .in(JsonUnit::Joules)
+        .orNull(),
+    number("least_energy", "the least").in(JsonUnit::Joules).orNull(),
+    number("most_energy", "the most").in(JsonUnit::Joules).orNull(),
+    number("energy_correlation", "Pearson's, of a batch's FLOPs and its energy; `null` where one does not vary").orNull(),
     number("attacked_flops",
            "of a point that `attack` made of an example, the mean; `null`, here and below: there is no such clause")
         .in(JsonUnit::Flops)

@@ -84,7 +84,8 @@ Json overExamplesJson(const runtime::Measurement& value) {
 }
 
 bool isShown(const ExampleQuantity& quantity, const MeasuredExamples& examples) {
-  return !quantity.ofAttack || !examples.attack.empty();
+  if (quantity.wants == ExampleQuantity::Wants::Energy) return examples.plan.energySeconds > 0;
+  return quantity.wants != ExampleQuantity::Wants::Attack || !examples.attack.empty();
 }
 
 report::Cell exampleCell(const ExampleQuantity& quantity, const std::vector<store::Stored>& repeats) {
@@ -93,6 +94,7 @@ report::Cell exampleCell(const ExampleQuantity& quantity, const std::vector<stor
   if (quantity.isShare) return report::percent(*value);
   if (quantity.quantity == report::Quantity::Flops) return report::flops(*value);
   if (quantity.quantity == report::Quantity::Seconds) return report::seconds(*value);
+  if (quantity.quantity == report::Quantity::Joules) return report::joules(*value);
   return report::number(*value);
 }
 
@@ -237,7 +239,7 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
     }
     out.table(table);
     sayMeasureNotes(out, measured, plan.wantsLatency);
-    if (plan.wantsEnergy && !energyReason.empty()) out.say("no energy: {}\n", energyReason);
+    if (asksForEnergy(plan) && !energyReason.empty()) out.say("no energy: {}\n", energyReason);
   }
 }
 

@@ -18,6 +18,7 @@ namespace {
 /// What several `measure` of one design ask for together.
 struct Wanted {
   bool memory = false, latency = false, energy = false, examples = false;
+  bool anyEnergy = false;  ///< of steps or of examples: why there is none is said
 };
 
 std::vector<Observation> measuredRows(const StoredRows& stored, const std::vector<CaseRow>& rows, const DesignRun& run) {
@@ -174,6 +175,7 @@ void printRunTables(show::Out& out, const StoredRows& stored, const std::vector<
       wanted.memory = wanted.memory || other.wantsMemory;
       wanted.latency = wanted.latency || other.wantsLatency;
       wanted.energy = wanted.energy || other.wantsEnergy;
+      wanted.anyEnergy = wanted.anyEnergy || asksForEnergy(other);
       wanted.examples = wanted.examples || other.examples.has_value();
     }
     std::vector<Observation> measured = measuredRows(stored, rows, *plan.run);
@@ -190,7 +192,7 @@ void printRunTables(show::Out& out, const StoredRows& stored, const std::vector<
     out.ranked(view.table());
     sayMeasureNotes(out, view.rows(), wanted.latency);
     if (wanted.memory && anyArena && view.arenasAgree()) out.say("the arena of each measured row is the one that was planned\n");
-    if (wanted.energy && !noEnergy.empty()) out.say("no energy: {}\n", noEnergy);
+    if (wanted.anyEnergy && !noEnergy.empty()) out.say("no energy: {}\n", noEnergy);
   }
 }
 

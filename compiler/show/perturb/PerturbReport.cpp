@@ -178,6 +178,7 @@ void printResults(show::Out& out, const PerturbationRun& perturbation, std::span
     out.say("no energy: {}\n", first->series.noEnergy);
   if (!std::ranges::all_of(results, [&](const MethodResult& result) { return isWhole(perturbation, result); })) return;
   if (const std::string verdict = verdictText(results); !verdict.empty()) out.say("{}\n", verdict);
+  out.say("{}", crossoverText(results));
 }
 
 /// "7 of 40 points of random"

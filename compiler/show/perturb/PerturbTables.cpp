@@ -6,10 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -233,6 +236,28 @@ std::string verdictText(std::span<const MethodResult> results) {
   if (random == best) return text + ", so no method does more than random noise";
   if (mean(*random) <= 0) return text + "; random noise raises nothing in the mean";
   return text + fmt::format("; random noise reaches {} of that increase", report::percent(mean(*random) / mean(*best)));
+}
+
+std::string crossoverText(std::span<const MethodResult> results) {
+  const MethodResult* single = nullptr;
+  for (const MethodResult& result : results) {
+    constexpr std::array<std::string_view, 4> kNoSearch{"random", "uniform", "universal", "generator"};
+    const bool searches = result.summary.secondsOfExample && std::ranges::find(kNoSearch, result.series.word) == kNoSearch.end();
+    if (searches && (single == nullptr || result.summary.meanIncrease > single->summary.meanIncrease)) single = &result;
+  }
+  std::string text;
+  for (const MethodResult& result : results) {
+    if (single == nullptr || result.series.learning == 0 || !result.summary.secondsOfExample) continue;
+    const double saved = *single->summary.secondsOfExample - *result.summary.secondsOfExample;
+    const double equal = saved > 0 ? result.series.learning / saved : std::numeric_limits<double>::infinity();
+    constexpr double kNever = 1e12;
+    text += equal < kNever
+                ? fmt::format("{} takes less time than {} from {} examples on, its learning included\n", result.series.text,
+                              single->series.text, report::grouped(static_cast<std::int64_t>(std::floor(equal)) + 1))
+                : fmt::format("{} takes as long for an example as {} and more, beside its learning\n", result.series.text,
+                              single->series.text);
+  }
+  return text;
 }
 
 report::Plot costCurves(const std::string& name, std::span<const MethodResult> results) {

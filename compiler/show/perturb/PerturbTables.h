@@ -25,6 +25,9 @@ std::optional<double> secondsOfBound(const Certified& certified);
 std::string certifiedText(const Certified& certified);
 /// Of the methods, the one that slows the network most, and how much of that noise reaches.
 std::string verdictText(std::span<const MethodResult> results);
+/// Of each method that learned, from how many examples on it has taken less time than the one that slows most of those that
+/// search for each example by itself (Chen et al. 2022, table 5): a line each, "" where there is none to say.
+std::string crossoverText(std::span<const MethodResult> results);
 /// The share of examples that cost no more than so many FLOPs, before and after each method.
 report::Plot costCurves(const std::string& name, std::span<const MethodResult> results);
 

@@ -24,8 +24,8 @@ def count(path, ends):
             time.sleep(0.0005)
 
 
-def main():
-    folder, *command = sys.argv[1:]
+def told_by(folder, command):
+    """What the command prints as JSON, an object a line, beside counters in the folder that go up by one watt."""
     zone = pathlib.Path(folder) / "intel-rapl:0"
     zone.mkdir(parents=True, exist_ok=True)
     for name, text in (("name", "package-0"), ("energy_uj", f"{0:020d}"), ("max_energy_range_uj", str(10**15))):
@@ -38,7 +38,12 @@ def main():
     finally:
         ends.set()
         counting.join()
-    rows = [json.loads(line) for line in told.splitlines()]
+    return [json.loads(line) for line in told.splitlines()]
+
+
+def main():
+    folder, *command = sys.argv[1:]
+    rows = told_by(folder, command)
     methods = [row for row in rows if row["kind"] == "perturbed" and row["energy"] is not None]
     bad, watts = [], []
     for method in methods:

@@ -9,7 +9,7 @@ perturbations = {row["name"]: row for row in rows if row["kind"] == "perturbatio
 trained = {row["name"]: row for row in rows if row["kind"] == "trained"}
 found = {(row["name"], row["method"]): row for row in rows if row["kind"] == "perturbed"}
 expected = sum(len(perturbation["methods"]) for perturbation in perturbations.values())
-if len(perturbations) != 6 or len(found) != expected:
+if len(perturbations) != 7 or len(found) != expected:
     sys.exit(f"{len(perturbations)} perturbations with {expected} methods, and {len(found)} that ended")
 
 
@@ -27,7 +27,7 @@ def beats(name, method, baseline, factor):
                    increase(name, method) > 0 and increase(name, method) >= factor * increase(name, baseline))
 
 
-results = [beats(name, "gradient", "random", 3) for name in perturbations if name != "hard_linf"]
+results = [beats(name, "gradient", "random", 3) for name in perturbations if name not in ("hard_linf", "proof")]
 results.append(beats("confidence_linf", "gradient", "deepsloth", 1))
 before, after = increase("confidence_linf", "gradient"), increase("hard_linf", "gradient")
 results.append(require(f"hardened: gradient {after:.1%}, 0.8 of {before:.1%} at most", after <= 0.8 * before))
@@ -41,5 +41,9 @@ results.append(require(f"detectors: the same amount everywhere {areas['uniform']
 results.append(require(f"detectors: gradient {areas['gradient']:.3f}, above 0.7", areas["gradient"] > 0.7))
 squeezed = {(row["squeezer"], row["method"]): row["increase_mean"] for row in rows if row["kind"] == "squeezed"}
 left = squeezed["median(2)", "gradient"]
+proof = next(row for row in rows if row["kind"] == "certified")
+bound, found_most = proof["flops_bound"], found["proof", "gradient"]["flops"]
+results.append(require(f"certified: a point costs at most {bound:.4g} FLOPs in the mean, and {found_most:.4g} were found", bound >= found_most))
+results.append(require(f"certified: {proof['below_most']} of {proof['examples']} below the most", proof["below_most"] > 0))
 results.append(require(f"a median leaves {left:.1%} of gradient's {before:.1%}, half at most", left <= 0.5 * before))
 sys.exit(0 if all(results) else 1)

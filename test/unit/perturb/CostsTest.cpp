@@ -11,7 +11,7 @@ Costs four() {
   Costs costs;
   costs.gates = {"exit", "skip"};
   costs.examples = {{0, 1, 1, 100, {1, -1}}, {1, 2, 1, 300, {0, 1}}, {2, 0, 0, 300, {0, 1}}, {3, -1, 2, 100, {1, -1}}};
-  costs.times = {{0, 2, 400, 0.004}, {2, 2, 400.5, 0.006}};
+  costs.times = {{0, 2, 400, 0.004, 0.1}, {2, 2, 400.5, 0.006, 0.04}};
   return costs;
 }
 
@@ -26,6 +26,10 @@ TEST(Costs, AreSummedUp) {
   EXPECT_DOUBLE_EQ(*summary.accuracy, 2.0 / 3);
   EXPECT_DOUBLE_EQ(*summary.coverage, 0.75);
   EXPECT_DOUBLE_EQ(*summary.correlation, 1);
+  EXPECT_DOUBLE_EQ(*summary.meanJoules, 0.035);
+  EXPECT_DOUBLE_EQ(*summary.leastJoules, 0.02);
+  EXPECT_DOUBLE_EQ(*summary.mostJoules, 0.05);
+  EXPECT_DOUBLE_EQ(*summary.energyCorrelation, -1);
 }
 
 TEST(Costs, LackWhatNobodyKnows) {
@@ -41,8 +45,13 @@ TEST(Costs, LackWhatNobodyKnows) {
   EXPECT_FALSE(summary.coverage);
   EXPECT_FALSE(summary.correlation);
   EXPECT_FALSE(summary.meanSeconds);
-  costs.times = {{0, 2, 400, 0.004}, {2, 2, 400, 0.006}};
+  EXPECT_FALSE(summary.meanJoules);
+  costs.times = {{0, 2, 400, 0.004, {}}, {2, 2, 400, 0.006, {}}};
   EXPECT_FALSE(summarise(costs).correlation);  // FLOPs do not vary
+  EXPECT_FALSE(summarise(costs).meanJoules);
+  costs.times = {{0, 2, 400, {}, 0.1}, {2, 2, 500, {}, 0.2}};  // without repeats
+  EXPECT_FALSE(summarise(costs).meanSeconds);
+  EXPECT_DOUBLE_EQ(*summarise(costs).energyCorrelation, 1);
 }
 
 TEST(Costs, SharesAreOfWhatAGateDecided) {
@@ -59,10 +68,14 @@ TEST(Costs, SharesAreOfWhatAGateDecided) {
 TEST(Costs, ComeBackFromText) {
   Costs costs = four();
   costs.times[0].seconds = 0.1 + 0.2;
+  costs.times[1] = {2, 2, 400.5, {}, 0.3};
   const auto back = costsOfText(textOf(costs));
   ASSERT_TRUE(back) << back.error();
   EXPECT_EQ(textOf(*back), textOf(costs));
   EXPECT_EQ(back->times[0].seconds, 0.1 + 0.2);
+  EXPECT_EQ(back->times[0].joules, 0.1);
+  EXPECT_FALSE(back->times[1].seconds);
+  EXPECT_EQ(back->times[1].joules, 0.3);
   EXPECT_EQ(back->examples[3].label, -1);
   EXPECT_EQ(back->examples[1].decisions, (std::vector<double>{0, 1}));
 }

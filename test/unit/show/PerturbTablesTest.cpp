@@ -76,6 +76,25 @@ TEST(PerturbVerdict, SaysWhenNothingIsSlower) {
   EXPECT_EQ(verdictText(none), "");
 }
 
+TEST(PerturbCrossover, IsAgainstTheStrongestThatSearchesAlone) {
+  std::vector<MethodResult> results = {resultOf("random", {2, 9}), resultOf("gradient", {4, 4}), resultOf("ilfo", {6, 6}),
+                                       resultOf("generator", {8, 8}), resultOf("universal", {3, 3})};
+  const double seconds[] = {1e-6, 0.1, 0.5, 0.1, 0.7};
+  for (std::size_t i = 0; i < results.size(); ++i) results[i].summary.secondsOfExample = seconds[i];
+  results[3].series.learning = 20.1;
+  results[4].series.learning = 5;
+  // 20.1 / (0.5 - 0.1) = 50.25
+  EXPECT_EQ(crossoverText(results),
+            "generator(steps: 30) takes less time than ilfo(steps: 30) from 51 examples on, its learning included\n"
+            "universal(steps: 30) takes as long for an example as ilfo(steps: 30) and more, beside its learning\n");
+  results[3].series.learning = 0;  // its points were stored
+  results[4].series.learning = 0;
+  EXPECT_EQ(crossoverText(results), "");
+  results.erase(results.begin() + 1, results.begin() + 3);
+  results[1].series.learning = 20;
+  EXPECT_EQ(crossoverText(results), "") << "nothing searches for each example by itself";
+}
+
 TEST(PerturbTables, FitATerminalOf120Columns) {
   std::vector<MethodResult> results = {resultOf("gradient", {2, 4})};
   perturb::Summary& summary = results.front().summary;
