@@ -85,7 +85,7 @@ const std::string* ForeignRows::programOf(const CaseRow& row) {
     withCalls = experiment->row(run.rows[row.row]);
   });
   if (!withCalls) return nullptr;
-  const auto emitted = framework.emit(*withCalls, {run.spec.mixed, run.spec.checkpoint.has_value()});
+  const auto emitted = framework.emit(*withCalls, emit::stepClauses(run.spec, emit::GateForm::Masks));
   if (!emitted) {
     const emit::Refusal& refusal = emitted.error();
     const auto isSame = [&](const Diagnostic& told) { return told.kind == diag::not_in_framework && told.range == refusal.at; };

@@ -159,21 +159,23 @@ train::Observer observerOf(RunEvents& events, const TrainingRun& training, const
 }  // namespace
 
 std::optional<AddedCost> addedCost(State& state, const TrainingRun& training, const estimate::Convention& convention) {
-  std::vector<std::pair<const DesignRun*, std::int64_t>> added;  // and how often one runs before a step
-  if (training.mover != nullptr) added.emplace_back(training.mover.get(), training.spec.harden->method.steps);
-  for (std::size_t k = 0; k < training.turns.size(); ++k)
-    added.emplace_back(training.turns[k].get(), training.spec.turns[k].repeat);
-  if (added.empty()) return std::nullopt;
   AddedCost cost;
   bool isLowered = !state.sink().hasErrors();
-  for (const auto& [run, times] : added) {
-    const RowState* row = state.rowOf(run);
-    if (row == nullptr) return std::nullopt;
+  /// Of what runs so many times before each step. False: it has a mistake.
+  const auto add = [&](const DesignRun& run, std::int64_t times, std::optional<double>& sum) {
+    const RowState* row = state.rowOf(&run);
+    if (row == nullptr) return false;
     const auto flops = estimate::countFlops(row->elaborated->graph(), row->elaborated->values, convention);
-    if (!flops) return std::nullopt;
-    cost.flops += estimate::toDouble(flops->most.step()) * static_cast<double>(times * training.sizes.total);
+    if (!flops) return false;
+    sum = sum.value_or(0) + estimate::toDouble(flops->most.step()) * static_cast<double>(times * training.sizes.total);
     isLowered = isLowered && row->program.has_value();
+    return true;
+  };
+  if (training.mover != nullptr && !add(*training.mover, training.spec.harden->method.steps, cost.moves)) return std::nullopt;
+  for (std::size_t k = 0; k < training.turns.size(); ++k) {
+    if (!add(*training.turns[k], training.spec.turns[k].repeat, cost.turns)) return std::nullopt;
   }
+  if (!cost.moves && !cost.turns) return std::nullopt;
   if (!isLowered) return cost;
   if (const auto linked = estimate::link(functionsOf(rowsOf(state, training)))) cost.arena = linked->arena;
   return cost;

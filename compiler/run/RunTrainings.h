@@ -23,9 +23,9 @@ struct Checkpointing {
 tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state, const TrainingRun& training,
                                                  const Checkpointing& checkpoint);
 
-/// What clause `harden`, or clauses `turn`, add to a training.
+/// What clause `harden` and clauses `turn` add to a training.
 struct AddedCost {
-  double flops = 0;  ///< of all moves, or of the steps of all turns, on the path that takes most
+  std::optional<double> moves, turns;  ///< FLOPs of all moves and of the steps of all turns, on the path that takes most
   std::optional<std::uint64_t>
       arena;  ///< bytes, in which they take turns with the step and the evaluations; nothing: not lowered
 };

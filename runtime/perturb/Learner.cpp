@@ -17,8 +17,9 @@ using Kind = Failure::Kind;
 
 namespace {
 
-/// One step on the examples that were fed. Returns its loss.
-Result<double> stepOf(runtime::Instance& learner, std::uint64_t number, std::int64_t epoch) {
+/// One step on the batch. Returns its loss.
+Result<double> stepOf(runtime::Instance& learner, const train::Feed& batch, std::uint64_t number, std::int64_t epoch) {
+  if (auto done = batch.write(learner); !done) return failure(Kind::Environment, done.error());
   if (auto done = learner.run(number); !done) return failure(Kind::Run, done.error().message);
   const auto loss = learner.read(learner.executable().loss);
   if (!loss) return failure(Kind::Run, loss.error().message);
@@ -40,9 +41,7 @@ Result<std::optional<double>> learn(const Plan& plan, const data::Dataset& datas
                    fmt::format("it learns from {} examples of the training split, which fill no batch of {}", count, plan.batch));
   }
   const std::array<std::string, 1> inputs = {learning.seed};
-  train::Feed feed(dataset, learners.step, inputs);
-  std::optional<train::Feed> shown;  // inputs are no storage that both have
-  if (learners.discriminator != nullptr) shown.emplace(dataset, *learners.discriminator, inputs);
+  train::Feed feed(dataset, inputs);
   std::uint64_t number = 0;
   for (std::int64_t epoch = 0; epoch < learning.epochs; ++epoch) {
     const std::vector<std::int64_t> order = train::shuffled(plan.seed, static_cast<std::uint32_t>(epoch), count);
@@ -51,12 +50,11 @@ Result<std::optional<double>> learn(const Plan& plan, const data::Dataset& datas
       const auto examples =
           std::span(order).subspan(static_cast<std::size_t>(b * plan.batch), static_cast<std::size_t>(plan.batch));
       ++number;
-      if (shown) {
-        if (auto done = shown->load(data::Split::Train, examples); !done) return failure(Kind::Environment, done.error());
-        if (const auto loss = stepOf(*learners.discriminator, number, epoch); !loss) return tl::unexpected(loss.error());
-      }
       if (auto done = feed.load(data::Split::Train, examples); !done) return failure(Kind::Environment, done.error());
-      const auto loss = stepOf(learners.step, number, epoch);
+      if (learners.discriminator != nullptr) {
+        if (const auto loss = stepOf(*learners.discriminator, feed, number, epoch); !loss) return tl::unexpected(loss.error());
+      }
+      const auto loss = stepOf(learners.step, feed, number, epoch);
       if (!loss) return tl::unexpected(loss.error());
       tell(fmt::format("epoch {} of {}, loss {:.4f}", epoch + 1, learning.epochs, *loss));
     }

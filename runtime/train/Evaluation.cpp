@@ -107,15 +107,14 @@ tl::expected<void, TrainFailure> addGates(const runtime::Instance& instance, con
 
 }  // namespace
 
-tl::expected<Evaluation::Worker*, TrainFailure> Evaluation::workerOf(std::int64_t size) {
-  Worker& one = workers[size];
-  if (one.instance == nullptr) {
+tl::expected<runtime::Instance*, TrainFailure> Evaluation::instanceOf(std::int64_t size) {
+  std::unique_ptr<runtime::Instance>& instance = instances[size];
+  if (instance == nullptr) {
     auto made = runtime::Instance::create(*machine.evaluation.at(size), arena);
     if (!made) return failure(Kind::Environment, made.error().message);
-    one.instance = std::move(*made);
-    one.feed = std::make_unique<Feed>(dataset, *one.instance, machine.inputs);
+    instance = std::move(*made);
   }
-  return &one;
+  return instance.get();
 }
 
 tl::expected<std::optional<Score>, TrainFailure> Evaluation::run(data::Split split, std::span<const std::int64_t> examples,
@@ -124,11 +123,11 @@ tl::expected<std::optional<Score>, TrainFailure> Evaluation::run(data::Split spl
   for (std::size_t first = 0; first < examples.size();) {
     if (!next()) return std::optional<Score>();
     const std::size_t size = std::min(static_cast<std::size_t>(batch), examples.size() - first);
-    auto worker = workerOf(static_cast<std::int64_t>(size));
-    if (!worker) return tl::unexpected(worker.error());
-    runtime::Instance& instance = *(*worker)->instance;
-    Feed& feed = *(*worker)->feed;
+    const auto made = instanceOf(static_cast<std::int64_t>(size));
+    if (!made) return tl::unexpected(made.error());
+    runtime::Instance& instance = **made;
     if (auto done = feed.load(split, examples.subspan(first, size)); !done) return failure(Kind::Environment, done.error());
+    if (auto done = feed.write(instance); !done) return failure(Kind::Environment, done.error());
     if (auto done = instance.run(1); !done) return failure(Kind::Run, done.error().message);
     if (auto done = addStep(instance, machine, feed, size, tally); !done) return tl::unexpected(done.error());
     if (auto done = addGates(instance, machine, size, tally); !done) return tl::unexpected(done.error());

@@ -25,25 +25,21 @@ class Evaluation {
 public:
   /// All must outlive it. The arena is that of the machine's executables.
   Evaluation(const data::Dataset& dataset, const Machine& machine, std::int64_t batch, runtime::Arena& arena)
-      : dataset(dataset), machine(machine), batch(batch), arena(arena) {}
+      : machine(machine), batch(batch), arena(arena), feed(dataset, machine.inputs) {}
 
   /// Over all these examples, in batches and one remainder. `next` is asked before each batch: false ends it without a score.
   tl::expected<std::optional<Score>, TrainFailure> run(data::Split split, std::span<const std::int64_t> examples,
                                                        const std::function<bool()>& next);
 
 private:
-  /// An executable at work; made on first use.
-  struct Worker {
-    std::unique_ptr<runtime::Instance> instance;
-    std::unique_ptr<Feed> feed;
-  };
-  tl::expected<Worker*, TrainFailure> workerOf(std::int64_t size);
+  /// The executable for this many examples, at work; made on first use.
+  tl::expected<runtime::Instance*, TrainFailure> instanceOf(std::int64_t size);
 
-  const data::Dataset& dataset;
   const Machine& machine;
   std::int64_t batch;
   runtime::Arena& arena;
-  std::map<std::int64_t, Worker> workers;
+  std::map<std::int64_t, std::unique_ptr<runtime::Instance>> instances;  ///< by their number of examples
+  Feed feed;
 };
 
 }  // namespace tbem::train

@@ -63,54 +63,56 @@ void augment(const Augmentation& how, std::uint64_t seed, std::uint32_t epoch, s
   }
 }
 
-Feed::Feed(const data::Dataset& dataset, runtime::Instance& instance, std::span<const std::string> inputs)
-    : dataset(dataset), instance(instance), inputs(inputs.begin(), inputs.end()), numbers(inputs.size()) {}
+Feed::Feed(const data::Dataset& dataset, std::span<const std::string> inputs)
+    : dataset(dataset), inputs(inputs.begin(), inputs.end()), numbers(inputs.size()) {}
 
 tl::expected<void, std::string> Feed::load(data::Split split, std::span<const std::int64_t> examples, const Augmentation& how,
-                                           std::uint64_t seed, std::uint32_t epoch, const InputChange& change) {
+                                           std::uint64_t seed, std::uint32_t epoch) {
   const data::Description& about = dataset.description();
-  data::Batch batch;
+  batch.assign(examples.begin(), examples.end());
+  data::Batch into;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     numbers[i].resize(examples.size() * static_cast<std::size_t>(about.inputs[i].elements()));
-    batch.inputs.push_back(numbers[i].data());
+    into.inputs.push_back(numbers[i].data());
   }
   const std::size_t targetElements = examples.size() * static_cast<std::size_t>(about.target.elements());
   classes.resize(about.classes > 0 ? targetElements : 0);
   targets.resize(about.classes > 0 ? 0 : targetElements);
-  batch.labels = classes.data();
-  batch.targets = targets.data();
-  if (const auto read = dataset.read(split, examples, batch); !read) return Failure(read.error());
+  into.labels = classes.data();
+  into.targets = targets.data();
+  if (const auto read = dataset.read(split, examples, into); !read) return Failure(read.error());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const std::int64_t elements = about.inputs[i].elements();
     for (std::size_t e = 0; how.any() && e < examples.size(); ++e)
       augment(how, seed, epoch, examples[e], about.inputs[i].shape, numbers[i].data() + static_cast<std::int64_t>(e) * elements);
-    if (std::string problem = notWhole(i, examples); !problem.empty()) return Failure(std::move(problem));
-  }
-  if (change) {
-    if (const auto done = change(numbers); !done) return done;
-  }
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (const auto done = written(runtime::writeInput(instance, inputs[i], std::span<const float>(numbers[i]))); !done)
-      return done;
   }
   if (how.flip && about.target.shape.size() >= 2) {
     flipTargets(seed, epoch, examples, about.target.shape, classes);
     flipTargets(seed, epoch, examples, about.target.shape, targets);
   }
-  if (about.classes == 0) return written(runtime::writeInput(instance, "target", std::span<const float>(targets)));
+  return {};
+}
+
+tl::expected<void, std::string> Feed::write(runtime::Instance& instance) const {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (std::string problem = notWhole(instance, i); !problem.empty()) return Failure(std::move(problem));
+    if (auto done = written(runtime::writeInput(instance, inputs[i], std::span<const float>(numbers[i]))); !done) return done;
+  }
+  if (dataset.description().classes == 0)
+    return written(runtime::writeInput(instance, "target", std::span<const float>(targets)));
   return written(runtime::writeInput(instance, "target", std::span<const std::int64_t>(classes)));
 }
 
-std::string Feed::notWhole(std::size_t input, std::span<const std::int64_t> examples) const {
+std::string Feed::notWhole(const runtime::Instance& instance, std::size_t input) const {
   const auto storage = instance.findStorage(inputs[input]);
   if (!storage || operandOf(instance.executable(), *storage).dtype != TBEM_I64) return {};
   constexpr float kExact = 1 << 24U;  // from here f32, which a dataset's inputs are, leaves whole numbers out
-  const std::size_t elements = numbers[input].size() / examples.size();
+  const std::size_t elements = numbers[input].size() / batch.size();
   for (std::size_t e = 0; e < numbers[input].size(); ++e) {
     const float value = numbers[input][e];
     if (std::abs(value) < kExact && value == std::trunc(value)) continue;
     return fmt::format("the input `{}` takes whole numbers below {}; number {} of example {} is {}", inputs[input], kExact,
-                       e % elements, examples[e / elements], value);
+                       e % elements, batch[e / elements], value);
   }
   return {};
 }

@@ -1,11 +1,10 @@
-// Examples on their way from a dataset into the inputs of an executable.
+// Examples on their way from a dataset into the inputs of executables.
 #pragma once
 
 #include "runtime/core/Executable.h"
 #include "runtime/data/Dataset.h"
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,30 +25,31 @@ constexpr std::uint64_t kAugmentStream = 0x6175676D656E74;  // "augment"
 void augment(const Augmentation& how, std::uint64_t seed, std::uint32_t epoch, std::int64_t example,
              std::span<const std::int64_t> shape, float* image);
 
-/// Changes the numbers of a batch's inputs, before they are written. Errors, in words.
-using InputChange = std::function<tl::expected<void, std::string>(std::vector<std::vector<float>>& inputs)>;
-
-/// Fills the inputs of one instance. The dataset and the instance must outlive it.
+/// A batch of examples, read once and written into as many instances as compute with it. The dataset must outlive it.
 class Feed {
 public:
-  /// `inputs`: paths of the instance's inputs in the dataset's order. An input that the step does not read has no storage, and is
-  /// read and dropped.
-  Feed(const data::Dataset& dataset, runtime::Instance& instance, std::span<const std::string> inputs);
+  /// `inputs`: paths of the instances' inputs in the dataset's order.
+  Feed(const data::Dataset& dataset, std::span<const std::string> inputs);
 
-  /// As many examples as the instance's batch. `epoch`: for `how`; not looked at where that changes nothing. `change`: may be
-  /// empty.
+  /// Reads a batch. `epoch`: for `how`; not looked at where that changes nothing. Errors, in words.
   tl::expected<void, std::string> load(data::Split split, std::span<const std::int64_t> examples, const Augmentation& how = {},
-                                       std::uint64_t seed = 0, std::uint32_t epoch = 0, const InputChange& change = {});
-  /// Of the examples that were loaded last, where the dataset has classes; as many each as its target has elements.
+                                       std::uint64_t seed = 0, std::uint32_t epoch = 0);
+  /// Of the batch in hand, the numbers of an input: what is changed here is what instances get.
+  std::vector<float>& numbersOf(std::size_t input) { return numbers[input]; }
+  /// Writes the batch into the inputs of an instance with as many examples; what the instance does not read has no storage, and
+  /// is dropped. Instances in one arena take turns, so that inputs are there for the next run of this instance alone. Errors, in
+  /// words.
+  tl::expected<void, std::string> write(runtime::Instance& instance) const;
+  /// Of the batch in hand, where the dataset has classes; as many for each example as its target has elements.
   std::span<const std::int64_t> labels() const { return classes; }
 
 private:
-  /// What an input of whole numbers cannot take of these examples, or "".
-  std::string notWhole(std::size_t input, std::span<const std::int64_t> examples) const;
+  /// What an input of whole numbers cannot take of the batch, or "".
+  std::string notWhole(const runtime::Instance& instance, std::size_t input) const;
 
   const data::Dataset& dataset;
-  runtime::Instance& instance;
   std::vector<std::string> inputs;
+  std::vector<std::int64_t> batch;          ///< numbers of its examples
   std::vector<std::vector<float>> numbers;  ///< by input
   std::vector<float> targets;
   std::vector<std::int64_t> classes;

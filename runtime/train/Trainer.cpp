@@ -46,6 +46,20 @@ const runtime::StorageDesc* untrained(const runtime::Executable& step, const run
   return nullptr;
 }
 
+/// Nothing: its loss is not scaled, or a state cannot be read.
+std::optional<Scaling> scalingOf(const Instance& instance, std::int64_t steps) {
+  std::optional<double> scale, taken;
+  const auto& storages = instance.executable().storages;
+  for (std::uint32_t s = 0; s < storages.size(); ++s) {
+    if (storages[s].kind != runtime::BufferClass::State) continue;
+    const bool isScale = storages[s].path.ends_with(".loss_scale");
+    if (!isScale && !storages[s].path.ends_with(".taken_steps")) continue;
+    if (const auto value = instance.readStorage(s)) (isScale ? scale : taken) = value->doubles().front();
+  }
+  if (!scale || !taken) return std::nullopt;
+  return Scaling{*scale, steps - static_cast<std::int64_t>(*taken)};
+}
+
 /// A training on its way. One class: epochs, evaluations and checkpoints go on from one state, which is what a checkpoint holds.
 class Run {
 public:
@@ -56,7 +70,8 @@ public:
         keeping(keeping),
         observer(observer),
         sizes(sizesOf(plan, dataset.description())),
-        parts(partition(plan.seed, examplesOf(plan, dataset.description()), plan.validate)) {}
+        parts(partition(plan.seed, examplesOf(plan, dataset.description()), plan.validate)),
+        feed(dataset, machine.inputs) {}
 
   Result<Outcome> run() {
     if (auto done = prepare(); !done) return tl::unexpected(done.error());
@@ -94,10 +109,9 @@ private:
     }
     if (auto done = allocate(); !done) return done;
     if (auto done = instance->initialise(plan.seed); !done) return failure(Kind::Environment, done.error().message);
-    auto made = Turns::create(plan, dataset, machine, *arena);
+    auto made = Turns::create(plan, machine, *arena);
     if (!made) return tl::unexpected(made.error());
     turns.emplace(std::move(*made));
-    feed = std::make_unique<Feed>(dataset, *instance, machine.inputs);
     return {};
   }
 
@@ -213,16 +227,18 @@ private:
 
   Result<void> step(std::span<const std::int64_t> examples, std::uint32_t number) {
     const double start = now();
-    if (auto done = turns->run(examples, number, progress.step, progress.tally); !done) return done;
-    InputChange change;
-    if (mover) change = [&](std::vector<std::vector<float>>& inputs) { return mover->move(inputs.front(), progress.step + 1); };
-    if (auto done = feed->load(plan.split, examples, plan.augmentation, plan.seed, number, change); !done)
+    if (auto done = feed.load(plan.split, examples, plan.augmentation, plan.seed, number); !done)
       return failure(Kind::Environment, done.error());
+    if (mover != nullptr) {
+      if (auto done = mover->move(feed.numbersOf(0), progress.step + 1); !done) return failure(Kind::Environment, done.error());
+    }
+    if (auto done = turns->run(feed, progress.epoch, progress.step, progress.tally); !done) return done;
+    if (auto done = feed.write(*instance); !done) return failure(Kind::Environment, done.error());
     const std::optional<double> rate = rateOf(progress.step);
     for (const auto& [slot, own] : plan.rates) instance->scalars()[slot] = own * plan.schedule.at(progress.step);
     if (auto done = instance->run(static_cast<std::uint64_t>(progress.step + 1)); !done)
       return failure(Kind::Run, done.error().message);
-    const auto loss = addStep(*instance, machine, *feed, examples.size(), progress.tally);
+    const auto loss = addStep(*instance, machine, feed, examples.size(), progress.tally);
     if (!loss) return tl::unexpected(loss.error());
     const double value = *loss;
     if (!std::isfinite(value)) return notFinite("the loss of step", progress.step + 1, progress.epoch + 1, value);
@@ -241,6 +257,13 @@ private:
   }
 
   Result<bool> finishEpoch(EpochReport report) {
+    constexpr double kLeastScale = 1.0 / 16777216;  // std.nn: loss_scale
+    if (const auto scaling = scalingOf(*instance, progress.step); scaling && scaling->scale <= kLeastScale) {
+      return failure(Kind::Run,
+                     fmt::format("epoch {}: gradients are not finite, however small the loss is scaled (2^-24 by now); a "
+                                 "lower learning rate (lr), a warm-up or a step in f32 may keep them finite",
+                                 report.epoch));
+    }
     const bool isFinite = report.validation && std::isfinite(report.validation->loss);
     if (isFinite && (!progress.bestLoss || report.validation->loss < *progress.bestLoss)) {
       report.best = true;
@@ -305,6 +328,7 @@ private:
     outcome.steps = progress.step;
     if (progress.bestLoss) outcome.bestEpoch = progress.bestEpoch;
     outcome.test = progress.test;
+    outcome.scaling = scalingOf(*instance, progress.step);
     return std::move(outcome);
   }
 
@@ -319,7 +343,7 @@ private:
   std::unique_ptr<Instance> instance;
   std::optional<Turns> turns;
   std::optional<Evaluation> evaluation;
-  std::unique_ptr<Feed> feed;
+  Feed feed;
   std::unique_ptr<Hardening::InputMover> mover;  ///< null: inputs stay as they are
   Progress progress;
   Snapshot best;

@@ -55,14 +55,15 @@ struct Sizes {
 };
 Sizes sizesOf(const Plan& plan, const data::Description& about);
 
-/// What moves inputs of each step before it, with the weights as they are then.
+/// What moves the first input of each batch, with the weights as they are then: before the turns, which see what it has moved as
+/// the step does.
 struct Hardening {
   /// That it runs; linked with those of the machine.
   std::vector<const runtime::Executable*> executables;
   class InputMover {
   public:
     virtual ~InputMover() = default;
-    /// Moves the numbers of the first input, all examples of step `step`, from 1. Errors, in words.
+    /// Moves the numbers of the first input, all examples of the batch of step `step`, from 1. Errors, in words.
     virtual tl::expected<void, std::string> move(std::vector<float>& numbers, std::int64_t step) = 0;
   };
   /// Made in the arena of the training, which outlives it.
@@ -142,16 +143,23 @@ struct Observer {
   std::function<bool()> stop;  ///< asked between steps: true ends the training with a checkpoint
 };
 
+/// Of a step whose loss is scaled (docs/language.md, `mixed f16`), as its states say.
+struct Scaling {
+  double scale = 0;             ///< at the end
+  std::int64_t overflowed = 0;  ///< steps that moved no weight, since gradients were not finite
+};
+
 struct Outcome {
   enum class Status : std::uint8_t { Finished, StoppedEarly, Interrupted } status = Status::Finished;
   std::vector<EpochReport> epochs;  ///< all, those before a restart too
   std::int64_t steps = 0;
   std::optional<std::int64_t> bestEpoch;  ///< with validation
   std::optional<Score> test;
-  bool resumed = false;   ///< it began from a checkpoint
-  std::string elsewhere;  ///< how the machine of the checkpoint differs from this one
-  bool complete = false;  ///< the checkpoint was of a training that had ended: nothing was run
-  double seconds = 0;     ///< of all steps
+  std::optional<Scaling> scaling;  ///< of its step; turns have their own
+  bool resumed = false;            ///< it began from a checkpoint
+  std::string elsewhere;           ///< how the machine of the checkpoint differs from this one
+  bool complete = false;           ///< the checkpoint was of a training that had ended: nothing was run
+  double seconds = 0;              ///< of all steps
 };
 
 /// Where a training keeps what it has done, and what must be the same for a checkpoint to be taken up again.

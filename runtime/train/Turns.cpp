@@ -15,35 +15,29 @@ tl::unexpected<TrainFailure> failure(Kind kind, std::string message) {
   return tl::unexpected(TrainFailure{kind, std::move(message)});
 }
 
+/// One step on the batch, the `number`-th of its turn from 1. Returns its loss.
+tl::expected<double, TrainFailure> stepOf(runtime::Instance& instance, const Feed& batch, std::int64_t number) {
+  if (auto done = batch.write(instance); !done) return failure(Kind::Environment, done.error());
+  if (auto done = instance.run(static_cast<std::uint64_t>(number)); !done) return failure(Kind::Run, done.error().message);
+  const auto loss = instance.read(instance.executable().loss);
+  if (!loss) return failure(Kind::Run, loss.error().message);
+  return loss->doubles().front();
+}
+
 }  // namespace
 
-tl::expected<Turns, TrainFailure> Turns::create(const Plan& plan, const data::Dataset& dataset, const Machine& machine,
-                                                runtime::Arena& arena) {
+tl::expected<Turns, TrainFailure> Turns::create(const Plan& plan, const Machine& machine, runtime::Arena& arena) {
   Turns turns(plan);
   for (const Turn& turn : machine.turns) {
     auto instance = runtime::Instance::create(*turn.step, arena);
     if (!instance) return failure(Kind::Environment, instance.error().message);
     if (auto done = (*instance)->initialise(plan.seed); !done) return failure(Kind::Environment, done.error().message);
-    auto feed = std::make_unique<Feed>(dataset, **instance, machine.inputs);
-    turns.all.push_back({&turn, std::move(*instance), std::move(feed)});
+    turns.all.push_back({&turn, std::move(*instance)});
   }
   return turns;
 }
 
-/// One step, the `number`-th of its turn from 1. Returns its loss.
-tl::expected<double, TrainFailure> Turns::once(AtWork& work, std::span<const std::int64_t> examples, std::uint32_t epoch,
-                                               std::int64_t number) {
-  // Inputs lie in what all steps work in, so that they are there for one step alone.
-  if (auto done = work.feed->load(plan->split, examples, plan->augmentation, plan->seed, epoch); !done)
-    return failure(Kind::Environment, done.error());
-  if (auto done = work.instance->run(static_cast<std::uint64_t>(number)); !done) return failure(Kind::Run, done.error().message);
-  const auto loss = work.instance->read(work.turn->step->loss);
-  if (!loss) return failure(Kind::Run, loss.error().message);
-  return loss->doubles().front();
-}
-
-tl::expected<void, TrainFailure> Turns::run(std::span<const std::int64_t> examples, std::uint32_t epoch, std::int64_t step,
-                                            Tally& tally) {
+tl::expected<void, TrainFailure> Turns::run(const Feed& batch, std::int64_t epoch, std::int64_t step, Tally& tally) {
   if (all.empty()) return {};
   tally.turns.resize(all.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
@@ -51,7 +45,7 @@ tl::expected<void, TrainFailure> Turns::run(std::span<const std::int64_t> exampl
     for (const auto& [slot, own] : work.turn->rates) work.instance->scalars()[slot] = own * plan->schedule.at(step);
     double sum = 0;
     for (std::int64_t i = 0; i < work.turn->repeat; ++i) {
-      const auto loss = once(work, examples, epoch, step * work.turn->repeat + i + 1);
+      const auto loss = stepOf(*work.instance, batch, step * work.turn->repeat + i + 1);
       if (!loss) return tl::unexpected(loss.error());
       sum += *loss;
     }

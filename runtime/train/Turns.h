@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,12 +14,10 @@ namespace tbem::train {
 class Turns {
 public:
   /// All must outlive it. Weights are initialised with the seed, as those of the step are. Errors: Environment.
-  static tl::expected<Turns, TrainFailure> create(const Plan& plan, const data::Dataset& dataset, const Machine& machine,
-                                                  runtime::Arena& arena);
+  static tl::expected<Turns, TrainFailure> create(const Plan& plan, const Machine& machine, runtime::Arena& arena);
 
-  /// All of them on these examples of epoch `epoch`, before step `step`, both counted from 0. Adds their losses.
-  tl::expected<void, TrainFailure> run(std::span<const std::int64_t> examples, std::uint32_t epoch, std::int64_t step,
-                                       Tally& tally);
+  /// All of them on the batch in hand, which is one of epoch `epoch`, before step `step`, both counted from 0. Adds their losses.
+  tl::expected<void, TrainFailure> run(const Feed& batch, std::int64_t epoch, std::int64_t step, Tally& tally);
 
   /// What they have and the snapshot has not: the states of their optimisers. Errors, in words.
   tl::expected<void, std::string> addTo(Snapshot& snapshot) const;
@@ -31,12 +28,9 @@ private:
   struct AtWork {
     const Turn* turn = nullptr;
     std::unique_ptr<runtime::Instance> instance;
-    std::unique_ptr<Feed> feed;
   };
 
   explicit Turns(const Plan& plan) : plan(&plan) {}
-  tl::expected<double, TrainFailure> once(AtWork& work, std::span<const std::int64_t> examples, std::uint32_t epoch,
-                                          std::int64_t number);
 
   const Plan* plan;
   std::vector<AtWork> all;

@@ -80,6 +80,10 @@ class PyTorch:
                 if self.compiles:
                     arguments = (torch.compile(arguments[0]), *arguments[1:])
                 step = lambda: take(*arguments)
+            elif hasattr(module, "predict"):  # in mixed precision
+                model, *inputs = first_call(module.main, module, "predict")
+                forward = torch.compile(model) if self.compiles else model
+                step = lambda: module.predict(forward, *inputs)
             else:
                 model, *inputs = first_call(module.main, torch.nn.Module, "__call__")
                 forward = torch.compile(model) if self.compiles else model

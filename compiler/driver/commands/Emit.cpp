@@ -101,7 +101,7 @@ int run(show::Out& out, const EmitOptions& options) {
     if (options.as == "pytorch" && graph::firstGate(graph) != nullptr && !worksBySample(state, row))
       return finish(out, state, kProgramErrors);
     tl::expected<emit::Emitted, emit::Refusal> program =
-        framework->emit(*row.elaborated, {row.run->spec.mixed, row.run->spec.checkpoint.has_value(), gates});
+        framework->emit(*row.elaborated, emit::stepClauses(row.run->spec, gates));
     if (!program) {
       const emit::Refusal& refusal = program.error();
       state.sink().report(diag::not_in_framework, refusal.at, refusal.what, name).note(refusal.why);

@@ -18,6 +18,7 @@ std::optional<Refusal> notWritten(const graph::Graph& graph, const StepClauses& 
   const SrcRange at = graph.scopes.front().range;
   if (clauses.checkpoint)
     return Refusal{at, "`checkpoint`", "A step that computes activations again has no form in this program yet."};
+  if (clauses.turns) return Refusal{at, "a clause `turn`", "Each turn is a step of its own, and the program has one."};
   if (graph.tf32 && !framework.hasTf32)
     return Refusal{at, "`math tf32`", fmt::format("{} has no word for products of f32 that are rounded.", framework.name)};
   const auto narrow = std::ranges::find_if(
@@ -36,6 +37,11 @@ std::optional<Refusal> notWritten(const graph::Graph& graph, const StepClauses& 
 }
 
 }  // namespace
+
+StepClauses stepClauses(const graph::ExperimentSpec& spec, GateForm gates) {
+  return {spec.mixed, spec.checkpoint.has_value(), gates,
+          std::ranges::any_of(spec.groups.groups, &graph::ParameterGroup::elsewhere)};
+}
 
 tl::expected<NetworkClasses, Refusal> networkClasses(const graph::Row& row, const StepClauses& clauses,
                                                      const Framework& framework, const ModuleSource& source,

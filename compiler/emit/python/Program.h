@@ -17,7 +17,9 @@ struct StepClauses {
   std::optional<tbem_dtype> mixed;
   bool checkpoint = false;
   GateForm gates = GateForm::Masks;
+  bool turns = false;
 };
+StepClauses stepClauses(const graph::ExperimentSpec& spec, GateForm gates);
 
 struct Emitted {
   std::string text;

@@ -42,11 +42,23 @@ std::string forwardText(const StepText& step, std::size_t indent, const std::str
   return text + wrapped(indent, "loss = " + step.loss);
 }
 
+/// The gradients of an expression, which stands in parentheses where it is more than a name.
+std::string backwardText(const StepText& step, const std::string& loss, bool isCompound) {
+  if (step.scalesLoss()) return fmt::format("scaler.scale({}).backward()", loss);
+  return (isCompound ? "(" + loss + ")" : loss) + ".backward()";
+}
+
+std::string forEachOptimizer(const StepText& step, const char* statement) {
+  if (!step.isList) return wrapped(4, statement);
+  return wrapped(4, "for optimizer in optimizers:") + wrapped(8, statement);
+}
+
 std::string stepFunction(const StepText& step) {
   std::string parameters = "model: nn.Module, ", inputs, parts, chunks;
   if (!step.optimizer.empty())
     parameters += step.isList ? "optimizers: list[torch.optim.Optimizer], " : "optimizer: torch.optim.Optimizer, ";
   if (!step.rate.empty()) parameters += "scheduler: LambdaLR, ";
+  if (step.scalesLoss()) parameters += "scaler: torch.amp.GradScaler, ";
   for (const std::string& input : step.inputs) {
     parameters += input + ": Tensor, ";
     inputs += (inputs.empty() ? "" : ", ") + input;
@@ -58,21 +70,39 @@ std::string stepFunction(const StepText& step) {
   if (!step.optimizer.empty()) text += wrapped(4, step.isList ? "model.zero_grad()" : "optimizer.zero_grad()");
   if (isWhole) {
     text += forwardText(step, 4, inputs);
-    if (!step.optimizer.empty()) text += wrapped(4, "loss.backward()");
+    if (!step.optimizer.empty()) text += wrapped(4, backwardText(step, "loss", false));
   } else {
     text += wrapped(4, "total = torch.zeros((), device=target.device)");
     text += wrapped(4, fmt::format("parts = zip({}target.chunk({}))", chunks, step.parts));
     text += wrapped(4, fmt::format("for {}, target_part in parts:", parts)) + forwardText(step, 8, parts);
-    text += wrapped(8, fmt::format("(loss / {}).backward()", step.parts));
+    text += wrapped(8, backwardText(step, fmt::format("loss / {}", step.parts), true));
     text += wrapped(8, fmt::format("total += loss.detach() / {}", step.parts));
   }
   if (!step.optimizer.empty()) {
-    if (!step.clip.empty()) text += wrapped(4, step.clip);
-    if (step.isList) text += wrapped(4, "for optimizer in optimizers:");
-    text += wrapped(step.isList ? 8 : 4, "optimizer.step()");
+    if (!step.clip.empty()) {
+      if (step.scalesLoss()) text += forEachOptimizer(step, "scaler.unscale_(optimizer)");
+      text += wrapped(4, step.clip);
+    }
+    text += forEachOptimizer(step, step.scalesLoss() ? "scaler.step(optimizer)" : "optimizer.step()");
+    if (step.scalesLoss()) text += wrapped(4, "scaler.update()");
     if (!step.rate.empty()) text += wrapped(4, "scheduler.step()");
   }
   return "\n\n" + text + wrapped(4, isWhole ? "return loss" : "return total");
+}
+
+/// Of a network at inference in mixed precision: what computes its result.
+std::string predictFunction(const StepText& step, std::size_t results) {
+  std::string parameters, inputs;
+  for (const std::string& input : step.inputs) {
+    parameters += ", " + input + ": Tensor";
+    inputs += (inputs.empty() ? "" : ", ") + input;
+  }
+  return "\n\n" +
+         wrapped(0, fmt::format("def predict(model: nn.Module{}) -> {}:", parameters,
+                                results == 1 ? "Tensor" : "tuple[Tensor, ...]")) +
+         wrapped(
+             4, fmt::format("with torch.no_grad(), torch.autocast({}.device.type, dtype={}):", step.inputs.front(), step.mixed)) +
+         wrapped(8, fmt::format("return model({})", inputs));
 }
 
 std::string mainFunction(const graph::Row& row, const std::string& type, const StepText& step) {
@@ -92,17 +122,20 @@ std::string mainFunction(const graph::Row& row, const std::string& type, const S
     arguments += (arguments.empty() ? "" : ", ") + name;
   }
   if (step.loss.empty()) {
-    text += wrapped(4, "with torch.no_grad():") + wrapped(8, fmt::format("output = model({})", arguments));
+    text += step.mixed.empty() ? wrapped(4, "with torch.no_grad():") + wrapped(8, fmt::format("output = model({})", arguments))
+                               : wrapped(4, fmt::format("output = predict(model, {})", arguments));
     text +=
         wrapped(4, graph.outputs.size() == 1 ? "print(tuple(output.shape))" : "print([tuple(part.shape) for part in output])");
   } else {
     if (!step.freeze.empty()) text += wrapped(4, "freeze(model)");
     if (!step.optimizer.empty()) text += wrapped(4, step.optimizer);
     if (!step.rate.empty()) text += wrapped(4, "scheduler = LambdaLR(optimizer, learning_rate)");
-    const char* const updating = step.optimizer.empty() ? ""
-                                 : step.isList          ? "optimizers, "
-                                 : step.rate.empty()    ? "optimizer, "
-                                                        : "optimizer, scheduler, ";
+    if (step.scalesLoss()) text += wrapped(4, "scaler = torch.amp.GradScaler(target.device.type)");
+    std::string updating = step.optimizer.empty() ? ""
+                           : step.isList          ? "optimizers, "
+                           : step.rate.empty()    ? "optimizer, "
+                                                  : "optimizer, scheduler, ";
+    if (step.scalesLoss()) updating += "scaler, ";
     text += wrapped(4, fmt::format("loss = step(model, {}{})", updating, arguments));
     text += wrapped(4, "print(f\"loss {loss.item():.6f}\")");
   }
@@ -204,7 +237,9 @@ tl::expected<Emitted, Refusal> programText(const graph::Row& row, const StepClau
   const std::string body =
       (writing.gates != nullptr ? gateClasses(*writing.gates) : "") + classText(writing.row.graph(), classes, writing.words());
   const std::string rest = (step->rate.empty() ? "" : rateFunction(step->rate)) + step->freeze + step->groups +
-                           (step->loss.empty() ? "" : stepFunction(*step)) +
+                           (!step->loss.empty()   ? stepFunction(*step)
+                            : step->mixed.empty() ? ""
+                                                  : predictFunction(*step, row.graph().outputs.size())) +
                            mainFunction(row, classes.classes.back().name, *step);
   std::string head = readsModule(rest, "math.") ? "import math\n" : "";
   if (readsModule(body, "Callable[")) head += "from collections.abc import Callable\n";
@@ -229,7 +264,8 @@ const TakenWords& pyTorchWords() {
       "register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory state_dict to "
       "to_empty train training type xpu zero_grad ",
       "Callable Exit F LambdaLR Skip Tensor decisions dict freeze groups isinstance learning_rate len list loss main "
-      "make_optimizer make_optimizers math model name nn optimizer optimizers output parameter parts print range scheduler step "
+      "make_optimizer make_optimizers math model name nn optimizer optimizers output parameter parts predict print range scaler "
+      "scheduler step "
       "super torch total tuple undecided zip ",
       "Callable Exit F LambdaLR Skip Tensor "};
   return kWords;

@@ -21,6 +21,9 @@ struct StepText {
   std::int64_t parts = 1;           ///< micro-batches of which the step adds up the gradients
   std::string mixed;                ///< the narrow type of autocast: "torch.bfloat16"; empty: none
   std::string clip;                 ///< a statement over the gradients; empty: none
+
+  /// f16 ends at 65504, and begins late.
+  bool scalesLoss() const { return mixed == "torch.float16" && !optimizer.empty(); }
 };
 
 tl::expected<StepText, Refusal> stepText(const graph::Row& row);

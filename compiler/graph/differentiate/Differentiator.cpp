@@ -1,6 +1,7 @@
 #include "compiler/graph/differentiate/Differentiator.h"
 
 #include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/graph/differentiate/LossScale.h"
 #include "compiler/graph/ir/Opaque.h"
 #include "compiler/graph/ir/Views.h"
 #include "compiler/graph/ir/Walk.h"
@@ -34,8 +35,15 @@ bool Differentiator::addGradients(TensorId loss, const std::vector<TensorId>& wa
   if (!needed[index(loss)]) return true;  // nothing to learn
   const Elaborator::Detour detour(elaborator, Phase::Backward);
   // The loss of a step is the mean of its micro-batches'.
-  gradient[index(loss)] =
-      builder.fill("d" + graph[loss].name, graph[loss].dtype, graph[loss].shape, {1, graph.microBatches}, graph[loss].range);
+  if (elaborator.options.scalesLoss && !weightOf.empty()) {
+    const std::size_t first = std::ranges::min_element(weightOf, {}, [](const auto& entry) { return entry.second; })->second;
+    elaborator.tape.lossScale = addLossScale(elaborator, graph[graph[graph.weights[first].value].storage].path);
+    gradient[index(loss)] = scaledSeed(elaborator, *elaborator.tape.lossScale, graph[loss].range);
+    if (gradient[index(loss)] == kNoTensor) return false;
+  } else {
+    gradient[index(loss)] =
+        builder.fill("d" + graph[loss].name, graph[loss].dtype, graph[loss].shape, {1, graph.microBatches}, graph[loss].range);
+  }
   if (!passBack()) return false;
   for (const TensorId tensor : wanted) graph.wanted.push_back({tensor, finished(tensor)});
   return true;
@@ -50,7 +58,9 @@ bool Differentiator::addUpdates(std::vector<UpdateRule>& rules, const std::vecto
     graph.weights[weight].after = *after;
     graph.weights[weight].optimizer = ruleOf[weight];
   }
-  return true;
+  if (!elaborator.tape.lossScale || complete.empty()) return true;
+  const SrcRange use = rules.front().use;
+  return moveLossScale(elaborator, *elaborator.tape.lossScale, elaborator.gradientNorm(use), use);
 }
 
 /// Which tensors need a gradient: floating ones from which a weight that does not stay, or a tensor whose gradient is wanted, can
@@ -273,6 +283,8 @@ void Differentiator::finishWeight(std::size_t weight) {
 
 TensorId Differentiator::finished(TensorId tensor) {
   TensorId own = gradient[index(tensor)];
+  if (own == kNoTensor) return kNoTensor;
+  if (elaborator.tape.lossScale) own = unscaled(elaborator, *elaborator.tape.lossScale, own, graph[tensor].range);
   if (own == kNoTensor) return kNoTensor;
   const OpId producer = graph[own].producer;
   const bool exclusive = producer != kNoOp && graph[producer].kind != OpKind::View && graph[producer].phase == Phase::Backward &&

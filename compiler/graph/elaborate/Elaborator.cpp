@@ -89,10 +89,15 @@ bool Elaborator::exitStatement(const ast::Exit& statement) {
 
 std::optional<Value> Elaborator::specialName(std::string_view name) {
   if (name == "training") return truth(inTraining);
+  if (name == "step" && frame->elementwise && now.elem != nullptr && now.isUpdate && tape.lossScale) {
+    const Value before = readTensor(tape.lossScale->taken, {}, name);
+    return Value::indexed(ValueKind::Elem, now.elem->operation(ElemOp::Add, before.id, now.elem->constant(Rational::of(1))));
+  }
   if (name == "step" && frame->elementwise && now.elem != nullptr) {
     return Value::indexed(ValueKind::Elem, now.elem->scalar(pool.step()));
   }
-  if (name == "gradient_norm" && frame->elementwise && now.elem != nullptr && phase() == Phase::Optimizer) return gradientNorm();
+  if (name == "gradient_norm" && frame->elementwise && now.elem != nullptr && phase() == Phase::Optimizer)
+    return readGradientNorm();
   return std::nullopt;
 }
 

@@ -42,6 +42,7 @@ struct ElaborateOptions {
   const SearchSpec* search = nullptr;  ///< of a search for slow inputs
   Updates updates = Updates::All;
   bool recordCalls = false;
+  bool scalesLoss = false;  ///< as differentiate/LossScale.h has it
   GateTraining gates = {};
 };
 
@@ -68,6 +69,8 @@ public:
   std::optional<tbem_dtype> inputType(const ast::Parameter& tensor);
   /// An optimiser with its parameters; its schedules are applied here. Nothing after a report.
   std::optional<UpdateRule> updateRule(const Value& optimizer, SrcRange use);
+  /// The Euclidean norm of all weights' gradients together, a scalar made on first use; kNoTensor after a report.
+  TensorId gradientNorm(SrcRange use);
   /// The weight's value after its update; kNoTensor: it has none. Nothing after a report.
   std::optional<TensorId> update(UpdateRule& rule, TensorId weight, TensorId gradient);
 
@@ -91,6 +94,7 @@ public:
     Activation* current = nullptr;
     ElementwiseBuilder* elem = nullptr;
     std::vector<GradientCall>* calls = nullptr;  ///< in a gradient
+    bool isUpdate = false;                       ///< an optimiser moves a weight
   };
   Now now;
   bool inTraining = false;                     ///< what the word `training` says
@@ -211,7 +215,7 @@ private:
   void collectBindings(const ast::Expr& text, Obligation& obligation) const;
   void bindShapes(std::string_view name, const Value& value, Obligation& obligation) const;
 
-  // Leaves (ElaborateOperator.cpp, ElaborateOwn.cpp, ElaborateWeights.cpp)
+  // Leaves (ElaborateOperator.cpp, ElaborateOwn.cpp, ElaborateWeights.cpp, Optimizer.cpp)
   bool makeWeight(Activation& a, const ast::WeightStmt& weight);
   std::optional<Init> readInit(const ast::Expr* init);
   Value runLeaf(Activation& a);
@@ -241,8 +245,7 @@ private:
 
   // Gradients and updates (BackwardClause.cpp, Optimizer.cpp)
   bool mentionsTensor(const ast::Expr& expr) const;
-  /// `gradient_norm` in an optimiser's update: the Euclidean norm of all weights' gradients together, a scalar made on first use.
-  Value gradientNorm();
+  Value readGradientNorm();  ///< `gradient_norm` in an update; poison after a report
 
   Mutations mutations;
   Gates gates;

@@ -2,6 +2,9 @@
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/graph/elaborate/Elaborator.h"
 
+#include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace tbem::graph {
@@ -49,6 +52,7 @@ std::optional<UpdateRule> Elaborator::updateRule(const Value& optimizer, SrcRang
 
 std::optional<TensorId> Elaborator::update(UpdateRule& rule, TensorId weight, TensorId gradient) {
   const Detour detour(*this, Phase::Optimizer);
+  now.isUpdate = true;
   writesUpdates = !std::exchange(rule.applied, true) || options.updates == Updates::All;
   std::vector<Value> tensors{Value::indexed(ValueKind::Tensor, index(weight)),
                              Value::indexed(ValueKind::Tensor, index(gradient))};
@@ -59,14 +63,13 @@ std::optional<TensorId> Elaborator::update(UpdateRule& rule, TensorId weight, Te
   return newest != owned.latest.end() ? newest->second : kNoTensor;
 }
 
-Value Elaborator::gradientNorm() {
+TensorId Elaborator::gradientNorm(SrcRange use) {
   if (normOfGradients == kNoTensor) {
     const Detour detour(*this);
     Frame bare;
-    bare.module = frame->module;
+    bare.module = frame != nullptr ? frame->module : nullptr;
     now.elem = nullptr;
     frame = &bare;
-    const SrcRange use = now.current->use;
     Value total;
     for (const Graph::Weight& weight : std::vector<Graph::Weight>(graph.weights)) {
       if (weight.gradient == kNoTensor) continue;
@@ -75,10 +78,85 @@ Value Elaborator::gradientNorm() {
       if (squares.isPoison() || total.isPoison()) break;
     }
     const Value norm = total.isPoison() ? total : callNamed("sqrt", {total}, {}, use);
-    if (norm.isPoison()) return {};
-    normOfGradients = static_cast<TensorId>(norm.id);
+    if (!norm.isPoison()) normOfGradients = static_cast<TensorId>(norm.id);
   }
-  return readTensor(normOfGradients, {}, "gradient_norm");
+  return normOfGradients;
+}
+
+Value Elaborator::readGradientNorm() {
+  const TensorId norm = gradientNorm(now.current->use);
+  return norm == kNoTensor ? Value{} : readTensor(norm, {}, "gradient_norm");
+}
+
+/// The parts become roots of the expression, but for those that are values for the parts below.
+bool Elaborator::evaluateUpdates(Activation& a, const std::vector<const ast::Part*>& parts, ElementwiseBuilder& build) {
+  std::optional<std::vector<Operand>> operands = readOperands(a, [](const Local&) { return true; });
+  if (!operands) return false;
+  frame = &a.frame;
+  const ElementNames names(a.frame, std::move(*operands));
+  // Of a scaled loss: whether the gradients are finite, without which all stays as it was before the first part.
+  std::optional<std::uint32_t> isFinite;
+  std::map<std::string_view, std::uint32_t> before;
+  if (now.isUpdate && tape.lossScale) {
+    const Value norm = readGradientNorm();
+    if (norm.isPoison()) return false;
+    const auto inverse = build.operation(ElemOp::Div, build.constant(Rational::of(1)), norm.id);
+    isFinite = build.operation(ElemOp::Less, build.constant(Rational::of(0)), inverse);
+  }
+  for (const ast::Part* part : parts) {
+    const Value value = evaluate(*part->value);
+    const std::optional<std::uint32_t> root = value.isPoison() ? std::nullopt : asElem(value, part->value->range);
+    if (!root) return false;
+    const Value made = Value::indexed(ValueKind::Elem, *root);
+    if (Local* known = names.of(part->name.text)) {
+      const std::uint32_t old = before.emplace(part->name.text, known->value.id).first->second;
+      build.addRoot(isFinite ? build.operation(ElemOp::Select, *isFinite, *root, old) : *root);
+      known->value = made;
+    } else {
+      a.frame.define(part->name.text, made, part->name.range);
+    }
+  }
+  return true;
+}
+
+/// An optimiser: each part writes the new value of a buffer or of the weight, all in one element-wise operator. A part with a new
+/// name is a value for the parts below.
+bool Elaborator::runUpdates(Activation& a) {
+  std::vector<const ast::Part*> parts;
+  std::vector<TensorId> old;
+  for (const ast::Part& part : a.decl->updates) {
+    const Local* local = a.frame.find(part.name.text);
+    if (local == nullptr) {
+      parts.push_back(&part);
+      continue;
+    }
+    if (local->value.is(ValueKind::None)) continue;
+    if (!local->value.is(ValueKind::Tensor)) {
+      wrongKind(part.name.range, "an update", "a buffer or a tensor", local->value);
+      return false;
+    }
+    parts.push_back(&part);
+    old.push_back(static_cast<TensorId>(local->value.id));
+  }
+  if (old.empty() || !writesUpdates) return true;
+  const Labels* labels = a.labelsOf(parts.back()->name.text);
+  const Detour detour(*this);
+  ElementwiseBuilder build(builder, pool, graph[old.back()].shape, labels != nullptr ? *labels : Labels{}, a.path);
+  now.elem = &build;
+  if (!evaluateUpdates(a, parts, build)) return false;
+  std::vector<TensorId> results;
+  for (const TensorId before : old) {
+    Tensor after = graph[before];
+    after.producer = kNoOp;
+    graph.tensors.push_back(std::move(after));
+    results.push_back(static_cast<TensorId>(graph.tensors.size() - 1));
+    owned.latest[index(graph[before].storage)] = results.back();
+  }
+  Op op = build.finish(std::move(results));
+  if (!holdsResults(a, op)) return false;
+  op.declaration = a.decl->name.text;
+  addLeaf(std::move(op), a);
+  return true;
 }
 
 }  // namespace tbem::graph

@@ -5,6 +5,7 @@
 #include "compiler/sema/evaluate/Evaluator.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,9 +33,18 @@ struct OwnGradient {
   std::vector<TensorId> outputs;
 };
 
+/// What multiplies the loss of a step before its gradients go back (differentiate/LossScale.h): scalars that outlive the step, as
+/// the states of optimisers do; their values before it.
+struct LossScale {
+  TensorId scale = kNoTensor;
+  TensorId good = kNoTensor;   ///< steps with finite gradients since the scale last moved
+  TensorId taken = kNoTensor;  ///< all steps with finite gradients: what optimisers count as `step`
+};
+
 struct Tape {
   std::vector<OpContext> contexts;        ///< by OpId; empty for those of no declaration, and no longer than need be
   std::vector<OwnGradient> ownGradients;  ///< inner ones before those that hold them
+  std::optional<LossScale> lossScale;     ///< once the gradients of a scaled loss are begun
 
   void note(OpId id, OpContext context) {
     contexts.resize(index(id) + 1);

@@ -146,6 +146,11 @@ private:
   bool isParameter(TensorId tensor) const {
     return tensor != kNoTensor && !graph[tensor].shape.empty() && graph[graph[tensor].storage].kind == StorageClass::Weight;
   }
+  /// Whether it is a gradient of a weight, or a part of one: such as one of a scaled loss, before it is divided by the scale.
+  bool isOfWeight(TensorId tensor) const {
+    const auto value = options.valueOf.find(index(tensor));
+    return value != options.valueOf.end() && graph[graph[value->second].storage].kind == StorageClass::Weight;
+  }
   bool isOwn() const { return options.rules == MixedRules::Own; }
 
   /// The operator of PyTorch's that an operator is part of: the outermost block or operator around it that is listed, or it
@@ -199,7 +204,7 @@ private:
     if (isOfLoss(id)) rule = {};
     const std::size_t count = graph[id].inputs.size();
     const bool kept = std::any_of(graph[id].outputs.begin(), graph[id].outputs.end(), [this](TensorId result) {
-      return graph[graph[result].storage].kind != StorageClass::Activation;
+      return graph[graph[result].storage].kind != StorageClass::Activation || (isOwn() && isOfWeight(result));
     });
     bool narrow = rule.use == Use::Narrow || (rule.use == Use::Follow && isNarrow(graph[id].inputs[rule.model]));
     if (graph[id].own.symbol.empty() && graph[id].primitive == TBEM_PRIMITIVE_concat) {

@@ -1,4 +1,4 @@
-// Mixed precision: which operators of a finished graph compute on bf16, or on f16 at inference.
+// Mixed precision: which operators of a finished graph compute on bf16 or f16.
 //
 // As PyTorch's autocast for CPUs does it: convolutions, dense layers and products read bf16 and give bf16; what works on their
 // results element by element, pools, moves and normalises batches stays in bf16; losses, softmax, logarithms, other normalisation

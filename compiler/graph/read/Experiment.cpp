@@ -94,7 +94,7 @@ struct Experiment::Impl {
   const Structure* elaborate(Levels levels);
   std::vector<Local> factorNames(Elaborator& e, Structure& s, Levels levels);
   bool build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels);
-  bool mix(Structure& s);
+  bool mix(Structure& s, tbem_dtype narrow);
   void reportDimension(const Structure& structure, const Tensor& tensor, ExprId dim, const sema::Values& values, Levels levels);
   bool check(const Structure& structure, const sema::Values& values, Levels levels);
   bool isCallable(const Value& value, SrcRange at, const char* what);
@@ -266,15 +266,10 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
   return true;
 }
 
-/// Clause `mixed`. False after a report.
-bool Experiment::Impl::mix(Structure& s) {
-  const tbem_dtype narrow = options.mixed.value_or(spec.mixed.value_or(TBEM_BF16));
-  if (const bool gated = firstGate(s.graph) != nullptr; gated || (narrow == TBEM_F16 && s.graph.training)) {
-    session.sink.report(diag::backend_mode_not_there, spec.mixedRange, gated ? "mixed" : "mixed f16")
-        .note(
-            gated
-                ? "networks with gates compute in one type"
-                : "this step trains: small gradients become zero in f16 unless its loss is scaled; `mixed bf16` needs no scale");
+/// Clause `mixed`, of a graph that may have it. False after a report.
+bool Experiment::Impl::mix(Structure& s, tbem_dtype narrow) {
+  if (firstGate(s.graph) != nullptr) {
+    session.sink.report(diag::backend_mode_not_there, spec.mixedRange, "mixed").note("networks with gates compute in one type");
     return false;
   }
   mixPrecision(s.graph, {narrow, options.rules, lossBegin, std::move(valueOf)});
@@ -295,6 +290,9 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
     const Value& level = spec.factors[*spec.dtypeFactor].levels[levels[*spec.dtypeFactor]].value;
     if (level.is(ValueKind::DType)) settings.dtype = static_cast<tbem_dtype>(level.id);
   }
+  const bool isMixed = (options.mixed || spec.mixed) && settings.dtype == TBEM_F32 && !options.recordCalls;
+  const tbem_dtype narrow = options.mixed.value_or(spec.mixed.value_or(settings.dtype));  // where it is mixed
+  settings.scalesLoss = isMixed && narrow == TBEM_F16 && settings.training && options.rules == MixedRules::Own;
   const std::size_t errors = session.sink.errorCount();
   Elaborator elaborator(session, program, *made, settings);
   elaborator.levels = levelTexts(levels);
@@ -302,8 +300,7 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
   for (const auto& [factor, level] : made->guards) elaborator.steering.push_back(spec.factors[factor].name);
   if (!build(elaborator, *made, factors, levels) || session.sink.errorCount() != errors) return nullptr;
   made->graph.tf32 = spec.tf32;
-  const bool isMixed = (options.mixed || spec.mixed) && settings.dtype == TBEM_F32 && !options.recordCalls;
-  if (isMixed && !mix(*made)) return nullptr;
+  if (isMixed && !mix(*made, narrow)) return nullptr;
   elaborator.builder.dropUnusedStorages();
   if (settings.training && spec.checkpoint && !placesAreThere(session.sink, made->graph, *spec.checkpoint)) return nullptr;
   for (const sema::SymbolId symbol : elaborator.forced) {

@@ -138,7 +138,7 @@ private:
     } else if (word == "dtype") {
       readDtype(clause);
     } else if (word == "mixed") {
-      spec.mixedText = e.single(clause, "`bf16`");
+      spec.mixedText = e.single(clause, "`bf16` or `f16`");
     } else if (word == "math") {
       spec.mathText = e.single(clause, "`tf32`");
     } else if (word == "tune") {
@@ -309,8 +309,6 @@ private:
       missing("`epochs` or `steps`");
     if (spec.batch == 0) missing("`batch`");
     if (spec.optimizer == nullptr) missing("`optimizer`");
-    if (spec.harden && !spec.turns.empty())
-      e.fail(diag::design_clause_value, spec.turns.front().range, "turn", "a training without `harden`", "one with it");
     if (spec.patience && spec.validate == 0)
       e.fail(diag::design_clause_value, patienceRange, "patience", "examples to be patient about: `validate 0.1`", "none");
   }

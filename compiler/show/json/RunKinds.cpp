@@ -133,6 +133,8 @@ constexpr JsonField kTrained[] = {
     share("test_accuracy", "the accuracy on them").orNull(),
     number("test_flops", "of one of them and its loss, in the mean").in(JsonUnit::Flops).only("for a network with gates"),
     object("test_gates", "what the gates did with them", kGate).listed().only("for a network with gates"),
+    number("loss_scale", "what the loss is multiplied by at the end").only("with `mixed f16`"),
+    count("overflowed_steps", "steps that moved no weight, since gradients were not finite").only("with `mixed f16`"),
     seconds("seconds", "of all steps"),
     truth("resumed", "whether it began from a checkpoint"),
     truth("reused", "whether it had ended before, so that nothing was run"),

@@ -62,9 +62,10 @@ std::string sizesText(const train::Sizes& sizes, const train::Plan& plan) {
   return text;
 }
 
-std::string addedText(const TrainingRun& training, const AddedCost& cost) {
-  std::string text =
-      fmt::format("; {} more {}", report::flops(cost.flops), training.turns.empty() ? "harden it" : "in its turns");
+std::string addedText(const AddedCost& cost) {
+  std::string text;
+  if (cost.moves) text += fmt::format("; {} more harden it", report::flops(*cost.moves));
+  if (cost.turns) text += fmt::format("; {} more in its turns", report::flops(*cost.turns));
   if (cost.arena) text += fmt::format(", all in an arena of {}", report::bytes(*cost.arena));
   return text;
 }
@@ -142,6 +143,10 @@ void TrainReport::trainingEnds(const TrainingRun& training, const train::Outcome
       fields["test_flops"] = *outcome.test->flops;
       fields["test_gates"] = gatesJson(outcome.test->gates);
     }
+    if (outcome.scaling) {
+      fields["loss_scale"] = outcome.scaling->scale;
+      fields["overflowed_steps"] = outcome.scaling->overflowed;
+    }
     fields["seconds"] = outcome.seconds;
     fields["resumed"] = outcome.resumed;
     fields["reused"] = outcome.complete;
@@ -155,6 +160,10 @@ void TrainReport::trainingEnds(const TrainingRun& training, const train::Outcome
     out.print("stopped early: no better validation since epoch {}, whose weights are kept\n", *outcome.bestEpoch);
   if (outcome.status == train::Outcome::Status::StoppedEarly && !outcome.bestEpoch)
     out.print("stopped early: the validation loss of no epoch was finite\n");
+  if (outcome.scaling) {
+    out.print("the loss was scaled by {} at the end; gradients of {} overflowed, which moved nothing\n",
+              report::number(outcome.scaling->scale), countOf(outcome.scaling->overflowed, "step"));
+  }
   if (outcome.test) {
     out.print("test: {}\n", scoreText(*outcome.test));
     for (const runtime::GateCount& gate : outcome.test->gates) out.print("  {}\n", gateText(gate));
@@ -188,15 +197,21 @@ void printTrainingCost(show::Out& out, State& state, const TrainingRun& training
                 {"steps", training.sizes.total},
                 {"flops", total}};
     if (added) {
-      const bool hasTurns = !training.turns.empty();
-      fields[hasTurns ? "turns_flops" : "hardening_flops"] = added->flops;
-      fields[hasTurns ? "turns_arena" : "hardened_arena"] = added->arena ? Json(*added->arena) : Json();
+      const Json arena = added->arena ? Json(*added->arena) : Json();
+      if (added->moves) {
+        fields["hardening_flops"] = *added->moves;
+        fields["hardened_arena"] = arena;
+      }
+      if (added->turns) {
+        fields["turns_flops"] = *added->turns;
+        fields["turns_arena"] = arena;
+      }
     }
     out.json("training", std::move(fields));
     return;
   }
   out.say("train {}: {}; {} without validation and test{}\n", name, sizesText(training.sizes, training.plan),
-          report::flops(total), added ? addedText(training, *added) : "");
+          report::flops(total), added ? addedText(*added) : "");
 }
 
 }  // namespace tbem::driver

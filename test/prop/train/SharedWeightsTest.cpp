@@ -223,13 +223,13 @@ public:
   std::vector<train::Score> epoch(std::uint32_t number) {
     const train::Partition parts = train::partition(plan.seed, *plan.count, plan.validate);
     const auto order = train::shuffled(plan.seed, number, std::ssize(parts.train));
-    train::Feed feed(dataset, *step, machine.inputs);
+    train::Feed feed(dataset, machine.inputs);
     train::Tally tally;
     for (std::size_t first = 0; first < order.size(); first += static_cast<std::size_t>(plan.batch)) {
       std::vector<std::int64_t> examples;
       for (std::int64_t i = 0; i < plan.batch; ++i)
         examples.push_back(parts.train[static_cast<std::size_t>(order[first + static_cast<std::size_t>(i)])]);
-      EXPECT_TRUE(feed.load(plan.split, examples) && step->run(++steps));
+      EXPECT_TRUE(feed.load(plan.split, examples) && feed.write(*step) && step->run(++steps));
       EXPECT_TRUE(train::addStep(*step, machine, feed, examples.size(), tally));
     }
     return {*tally.score(true), evaluate(plan.split, parts.validation)};
@@ -240,8 +240,9 @@ public:
     while (!examples.empty()) {
       const auto batch = std::min(static_cast<std::size_t>(plan.batch), examples.size());
       Instance& instance = *evaluation.at(static_cast<std::int64_t>(batch));
-      train::Feed feed(dataset, instance, machine.inputs);
-      EXPECT_TRUE(train::give(weights, instance) && feed.load(split, examples.first(batch)) && instance.run(1));
+      train::Feed feed(dataset, machine.inputs);
+      EXPECT_TRUE(train::give(weights, instance) && feed.load(split, examples.first(batch)) && feed.write(instance));
+      EXPECT_TRUE(instance.run(1));
       EXPECT_TRUE(train::addStep(instance, machine, feed, batch, tally));
       examples = examples.subspan(batch);
     }

@@ -75,6 +75,95 @@ TEST(Mixed, ProductsReadNarrowOperands) {
   EXPECT_EQ(copies, 3) << "a weight is copied once";
 }
 
+/// The gradients that go back are of the scaled loss, those of weights are not, and what overflows moves neither weight nor
+/// state.
+TEST(Mixed, ALossInF16IsScaled) {
+  using graph::ElemOp;
+  Built built(program("mixed f16"));
+  const auto row = built.row();
+  ASSERT_TRUE(row) << built.errors();
+  const Graph& graph = row->graph();
+  EXPECT_TRUE(graph::verify(graph).empty());
+  std::vector<std::string> scalars;
+  for (const TensorId state : graph.states) {
+    if (graph[state].shape.empty()) scalars.push_back(graph[graph[state].storage].path);
+  }
+  const std::string first = graph[graph[graph.weights.front().value].storage].path;
+  EXPECT_EQ(scalars, (std::vector{first + ".loss_scale", first + ".good_steps", first + ".taken_steps"}));
+  EXPECT_EQ(graph[graph[graph::kMainRegion].ops.back()].declaration, "loss_scale");
+  for (const Graph::Weight& weight : graph.weights) {
+    const Op& unscaled = graph[graph[weight.gradient].producer];
+    EXPECT_EQ(unscaled.declaration, "divide");
+    EXPECT_EQ(graph[graph[unscaled.inputs.back()].storage].path, first + ".loss_scale");
+    const Op& update = graph[graph[weight.after].producer];
+    for (const std::uint32_t root : update.elementwise.roots) EXPECT_EQ(update.elementwise.nodes[root].op, ElemOp::Select);
+  }
+  EXPECT_EQ(types(graph, "conv2d", graph::Phase::Forward), (std::vector<int>{TBEM_F16, TBEM_F16}));
+}
+
+/// Whatever the graph has grown to by then.
+TEST(Mixed, StatesOfTheScaleBearTheNameOfAWeight) {
+  for (int layers = 1; layers <= 12; ++layers) {
+    std::string text = "network net(x: tensor[n, 8]) -> tensor[n, 8] {\n  return x";
+    for (int i = 0; i < layers; ++i) text += " |> dense(8)";
+    text += "\n}\ndesign d of net { input x: [2, 8]; task train(loss: mse, optimizer: sgd(lr: 0.1)); mixed f16 }\n";
+    Built built(text);
+    const auto row = built.row();
+    ASSERT_TRUE(row) << built.errors();
+    std::vector<std::string> names;
+    for (const TensorId state : row->graph().states) names.push_back(row->graph()[row->graph()[state].storage].path);
+    EXPECT_EQ(names, (std::vector<std::string>{"dense.weight.loss_scale", "dense.weight.good_steps", "dense.weight.taken_steps"}))
+        << layers << " layers";
+  }
+}
+
+/// What overflows leaves a weight as it was before the step, not before the second part.
+TEST(Mixed, WhatIsWrittenTwiceStaysAsItWas) {
+  using graph::ElemOp;
+  Built built(
+      "operator decayed(w: tensor[..s], g: tensor[..s]; lr: real)\n  updates w: w - lr * g\n          w: w * 0.99\n"
+      "network net(x: tensor[n, 4]) -> tensor[n, 4] { return x |> dense(4) }\n"
+      "design d of net { input x: [2, 4]; task train(loss: mse, optimizer: decayed(lr: 0.1)); mixed f16 }\n");
+  const auto row = built.row();
+  ASSERT_TRUE(row) << built.errors();
+  for (const Graph::Weight& weight : row->graph().weights) {
+    const Op& update = row->graph()[row->graph()[weight.after].producer];
+    ASSERT_EQ(update.elementwise.roots.size(), 2U);
+    for (const std::uint32_t root : update.elementwise.roots) {
+      const graph::ElemNode& kept = update.elementwise.nodes[update.elementwise.nodes[root].c];
+      ASSERT_EQ(kept.op, ElemOp::Input);
+      EXPECT_EQ(update.inputs[kept.input], weight.value);
+    }
+  }
+}
+
+/// A gradient of the loss that reaches no weight moves none.
+TEST(Mixed, AScaleThatNothingNeedsIsNotMoved) {
+  Built built(
+      "operator half(x: tensor[n, m], w: tensor[m]) -> (y: tensor[n, m])\n  elementwise y = x * w\n  backward x: dy * w\n"
+      "block scaled(x: tensor[n, m]) -> tensor[n, m] {\n  weight w: tensor[m] init ones\n  return half(x, w)\n}\n"
+      "network net(x: tensor[n, 4]) -> tensor[n, 4] { return x |> scaled }\n"
+      "design d of net { input x: [2, 4]; task train(loss: mse, optimizer: sgd(lr: 0.1)); mixed f16 }\n");
+  const auto row = built.row();
+  ASSERT_TRUE(row) << built.errors();
+  EXPECT_TRUE(graph::verify(row->graph()).empty());
+  EXPECT_EQ(types(row->graph(), "loss_scale", graph::Phase::Optimizer), std::vector<int>{});
+}
+
+/// Weights that a product reads as they are have gradients in f32, too.
+TEST(Mixed, GradientsOfProductsAreNotRounded) {
+  for (const char* clause : {"mixed f16", "mixed bf16"}) {
+    Built built(
+        "block linear(x: tensor[n, m]) -> tensor[n, 4] {\n  weight w: tensor[m, 4] init ones\n  return matmul(x, w)\n}\n"
+        "network net(x: tensor[n, 8]) -> tensor[n, 4] { return x |> linear }\n"
+        "design d of net { input x: [2, 8]; task train(loss: mse, optimizer: sgd(lr: 0.1)); " +
+        std::string(clause) + " }\n");
+    const auto row = built.row();
+    ASSERT_TRUE(row) << built.errors();
+    EXPECT_EQ(types(row->graph(), "matrix_product", graph::Phase::Backward), std::vector<int>{TBEM_F32}) << clause;
+  }
+}
+
 const char* const kRows =
     "network net(x: tensor[n, s, 16]) -> tensor[n, s, 16] {\n"
     "  let y = x |> dense(16) |> layer_norm\n"

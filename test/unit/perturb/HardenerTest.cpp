@@ -45,8 +45,10 @@ protected:
     }
     return numbers;
   }
-  /// A training of the learner's two epochs on eight examples, half of each batch hardened.
-  tl::expected<train::Outcome, train::TrainFailure> trained(const std::string& path, const train::Observer& observer = {}) {
+  /// A training of the learner's two epochs on eight examples, half of each batch hardened; with a turn of so many steps, or
+  /// none.
+  tl::expected<train::Outcome, train::TrainFailure> trained(const std::string& path, const train::Observer& observer = {},
+                                                            std::int64_t turn = 0) {
     train::Plan plan;
     plan.split = data::Split::Train;
     plan.batch = kBatch;
@@ -55,6 +57,7 @@ protected:
     train::Machine machine;
     machine.backend = world.victim.backend;
     machine.step = &world.learner;
+    if (turn > 0) machine.turns = {{&world.learner, {}, turn}};
     machine.inputs = {"image"};
     machine.hardening = hardening(method(Move::Random, 3), world.plan(0), 2);
     const Data data({}, {0.3F, 0.35F, 0.4F, 0.45F, 0.5F, 0.55F, 0.6F, 0.65F});
@@ -135,31 +138,32 @@ TEST_F(Hardening, AStoppedTrainingGoesOnWithTheSameMoves) {
   }
 }
 
-/// train::InputChange: what it does to a batch is what the inputs get, and what it refuses is not written.
-TEST_F(Hardening, ChangesOfABatchReachTheInputs) {
+/// Turns see the batch that the step sees, which is moved once, and the batch is read once however many steps take it.
+TEST_F(Hardening, TurnsSeeWhatWasMovedOnce) {
+  ASSERT_TRUE(trained(""));
+  const auto alone = log().learner;
+  log() = {};
+  ASSERT_TRUE(trained("", {}, 2));
+  EXPECT_EQ(log().steps, (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  ASSERT_EQ(log().learner.size(), 3 * alone.size());
+  for (std::size_t i = 0; i < log().learner.size(); ++i) EXPECT_EQ(log().learner[i], alone[i / 3]) << i;
+}
+
+/// What is changed of a batch in hand is what each instance gets.
+TEST_F(Hardening, AFeedWritesWhatItHolds) {
   arena = runtime::Arena::create(std::array{&std::as_const(world.learner)}, *world.victim.backend).value();
   auto instance = runtime::Instance::create(world.learner, *arena).value();
   const Data data({}, {0.1F, 0.2F, 0.3F, 0.4F});
   const std::vector<std::string> inputs = {"image"};
-  train::Feed feed(data, *instance, inputs);
+  train::Feed feed(data, inputs);
   const std::vector<std::int64_t> examples = {3, 2, 1, 0};
-  const auto load = [&](const train::InputChange& change) { return feed.load(data::Split::Train, examples, {}, 0, 0, change); };
   const auto written = [&] { return instance->readStorage(*instance->findStorage("image")).value().doubles(); };
-  ASSERT_TRUE(load([](std::vector<std::vector<float>>& batch) -> tl::expected<void, std::string> {
-    EXPECT_EQ(batch.size(), 1U);
-    EXPECT_EQ(batch.front().front(), 0.4F);
-    batch.front().front() = 7;
-    return {};
-  }));
+  ASSERT_TRUE(feed.load(data::Split::Train, examples));
+  EXPECT_EQ(feed.numbersOf(0).front(), 0.4F);
+  feed.numbersOf(0).front() = 7;
+  ASSERT_TRUE(feed.write(*instance));
   EXPECT_EQ(written()[0], 7);
   EXPECT_EQ(written()[1], static_cast<double>(0.4F));
-  const auto refused = load([](std::vector<std::vector<float>>& batch) -> tl::expected<void, std::string> {
-    batch.front().front() = 8;
-    return tl::unexpected<std::string>("no");
-  });
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error(), "no");
-  EXPECT_EQ(written()[0], 7);
 }
 
 }  // namespace
