@@ -26,8 +26,8 @@ std::span<const MeasuredQuantity> measuredQuantities();
 struct ExampleQuantity {
   const char* name;
   const char* title;  ///< of a table's column
-  report::Quantity quantity;
   std::optional<double> runtime::Measurement::*member;
+  report::Quantity quantity;
   bool isShare = false;
   /// What a row must ask for to have it.
   enum class Wants : std::uint8_t { Nothing, Energy, Attack } wants = Wants::Nothing;

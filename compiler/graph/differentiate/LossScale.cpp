@@ -25,10 +25,10 @@ TensorId addState(Elaborator& e, std::string_view weight, std::string_view name,
 
 }  // namespace
 
-LossScale addLossScale(Elaborator& e, std::string weight) {  // not a path in the graph, whose storages grow here
-  constexpr std::int64_t kInitial = 1 << 16U;                // as PyTorch's GradScaler
-  return {addState(e, weight, "loss_scale", kInitial), addState(e, weight, "good_steps", 0),
-          addState(e, weight, "taken_steps", 0)};
+LossScale addLossScale(Elaborator& e, const std::string& weight) {
+  constexpr std::int64_t kInitial = 1 << 16U;  // as PyTorch's GradScaler
+  const std::string own = weight;              // it may be a path in the graph, whose storages grow here
+  return {addState(e, own, "loss_scale", kInitial), addState(e, own, "good_steps", 0), addState(e, own, "taken_steps", 0)};
 }
 
 TensorId scaledSeed(Elaborator& e, const LossScale& scale, SrcRange range) {

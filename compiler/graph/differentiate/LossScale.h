@@ -15,7 +15,7 @@ namespace tbem::graph {
 
 /// Adds its states to the graph, as states of the first weight that the step moves: "dense.weight.loss_scale". So steps in one
 /// arena that move other weights have scales of their own.
-LossScale addLossScale(Elaborator& e, std::string weight);
+LossScale addLossScale(Elaborator& e, const std::string& weight);
 /// What goes back from the loss: the scale, divided by how many micro-batches' losses it is the mean of. kNoTensor after a
 /// report.
 TensorId scaledSeed(Elaborator& e, const LossScale& scale, SrcRange range);
