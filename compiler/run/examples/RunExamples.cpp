@@ -180,7 +180,7 @@ tl::expected<std::optional<runtime::Measurement>, std::string> measureExamples(R
     auto summary = runAttack(*attack, examples, **dataset, victim, *code, progress);
     if (!summary) return tl::unexpected(summary.error());
     if (!*summary) return std::optional<runtime::Measurement>();
-    attacked = std::move(**summary);
+    attacked = **summary;
   }
   runtime::Measurement value = measurementOf(**costs, attacked);
   value.load = load.read();
