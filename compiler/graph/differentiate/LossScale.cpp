@@ -1,8 +1,7 @@
 #include "compiler/graph/differentiate/LossScale.h"
 
-#include <fmt/format.h>
-
-#include <string_view>
+#include <string>
+#include <utility>
 
 namespace tbem::graph {
 
@@ -12,11 +11,11 @@ Value valueOf(TensorId tensor) { return Value::indexed(ValueKind::Tensor, index(
 
 TensorId tensorOf(const Value& value) { return value.isPoison() ? kNoTensor : static_cast<TensorId>(value.id); }
 
-TensorId addState(Elaborator& e, std::string_view weight, std::string_view name, std::int64_t initial) {
-  const TensorId id = e.builder.addTensor(std::string(name), TBEM_F32, {}, {});
+TensorId addState(Elaborator& e, std::string path, std::int64_t initial) {
+  const TensorId id = e.builder.addTensor(path.substr(path.rfind('.') + 1), TBEM_F32, {}, {});
   Storage& storage = e.graph[e.graph[id].storage];
   storage.kind = StorageClass::State;
-  storage.path = fmt::format("{}.{}", weight, name);
+  storage.path = std::move(path);
   storage.init.kind = "constant";
   storage.init.a = e.pool.constant(initial);
   e.graph.states.push_back(id);
@@ -27,8 +26,9 @@ TensorId addState(Elaborator& e, std::string_view weight, std::string_view name,
 
 LossScale addLossScale(Elaborator& e, const std::string& weight) {
   constexpr std::int64_t kInitial = 1 << 16U;  // as PyTorch's GradScaler
-  const std::string own = weight;              // it may be a path in the graph, whose storages grow here
-  return {addState(e, own, "loss_scale", kInitial), addState(e, own, "good_steps", 0), addState(e, own, "taken_steps", 0)};
+  // All before the first is added: `weight` may be a path in the graph, whose storages grow then.
+  std::string scale = weight + ".loss_scale", good = weight + ".good_steps", taken = weight + ".taken_steps";
+  return {addState(e, std::move(scale), kInitial), addState(e, std::move(good), 0), addState(e, std::move(taken), 0)};
 }
 
 TensorId scaledSeed(Elaborator& e, const LossScale& scale, SrcRange range) {

@@ -34,7 +34,7 @@ protected:
   }
   /// It moves a batch whose numbers are all 0.5.
   tl::expected<std::vector<float>, std::string> moved(const Method& method, const Plan& plan, std::int64_t count,
-                                                      std::vector<std::int64_t> steps = {1}, float number = 0.5F) {
+                                                      const std::vector<std::int64_t>& steps = {1}, float number = 0.5F) {
     arena = runtime::Arena::create(std::array{&std::as_const(world.learner), method.mover}, *world.victim.backend).value();
     const auto mover = hardening(method, plan, count).create(*arena);
     if (!mover) return tl::unexpected(mover.error());
