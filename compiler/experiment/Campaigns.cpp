@@ -18,12 +18,16 @@
 
 namespace tbem::driver {
 
+bool countsPackages() {
+  static const bool kCounts = measure::EnergyMeter().available();
+  return kCounts;
+}
+
 measure::Settings protocolOf(const MeasurePlan& plan, std::string_view backend) {
   constexpr double kMore = 1.05;  // than the counters need, for clocks are read between steps
   measure::Settings protocol;
   if (!plan.countsEnergy) return protocol;
-  static const bool kCountsPackages = measure::EnergyMeter().available();  // looked for once, and not for every row
-  if (backend == "cuda" || kCountsPackages) {
+  if (backend == "cuda" || countsPackages()) {
     protocol.minSeconds = kMore * (backend == "cuda" ? measure::CardMeter::kWindow : measure::EnergyMeter::kWindow);
     protocol.maxSteps = std::numeric_limits<std::uint32_t>::max();
   }

@@ -29,6 +29,9 @@ struct MeasurePlan {
   std::optional<MeasuredExamples> examples;  ///< rows are run over these, here; nothing: over stand-in data, in processes
 };
 
+/// Whether this machine counts the energy of its processors' packages, which is looked for once.
+bool countsPackages();
+
 /// Whether it asks for the energy of steps or of examples.
 bool asksForEnergy(const MeasurePlan& plan);
 

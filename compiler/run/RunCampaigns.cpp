@@ -250,14 +250,14 @@ tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const Camp
   const Interruptible run(request.interrupts);
   Runner runner(events, input, request.target.seed, how.worker, run);
   measure::Hooks hooks;
-  const bool counts = measure::EnergyMeter().available();
   std::set<std::pair<std::string, unsigned>> lacking;  // what wants energy, and was measured where nothing counted it
   hooks.known = [&](const runtime::Case& key) -> tl::expected<std::optional<measure::Known>, std::string> {
     const auto found = store->finished(key.identity, key.repeat);
     if (!found) return tl::unexpected(found.error().message);
     if (!*found) return std::nullopt;
     const auto& examples = runner.rowOf(key).plan->examples;
-    if (counts && examples && examples->plan.energySeconds > 0 && (*found)->status == runtime::Status::Ok) {
+    const bool wantsEnergy = examples && examples->plan.energySeconds > 0 && (*found)->status == runtime::Status::Ok;
+    if (wantsEnergy && countsPackages()) {
       const auto stored = store->results(std::span(&key.identity, 1));
       if (!stored) return tl::unexpected(stored.error().message);
       const auto own = std::ranges::find(*stored, key.repeat, [](const store::Stored& one) { return one.key.repeat; });

@@ -22,7 +22,7 @@ class CostRun {
 public:
   CostRun(const Plan& plan, const data::Dataset& dataset, const Victim& victim)
       : plan(plan), victim(victim), examples(plan, dataset) {
-    if (plan.energySeconds > 0) costs.noEnergy = meter.reason();
+    if (plan.energySeconds > 0) costs.noEnergy = meter.emplace().reason();
   }
 
   Result<void> prepare() {
@@ -77,14 +77,13 @@ private:
 
   /// How long the batch takes, and how much energy. False: it was stopped.
   Result<bool> measure(const Batch& batch, BatchTime& time, const std::function<bool()>& stops) {
-    const bool counts = plan.energySeconds > 0 && meter.available();
     if (plan.repeats > 0) {
       const auto seconds = lone.network->batchSeconds(batch.inputs, plan.repeats);
       if (!seconds) return tl::unexpected(seconds.error());
       time.seconds = *seconds;
     }
-    if (counts) {
-      const auto joules = lone.network->batchJoules(batch.inputs, plan.energySeconds, meter, stops);
+    if (meter && meter->available()) {
+      const auto joules = lone.network->batchJoules(batch.inputs, plan.energySeconds, *meter, stops);
       if (!joules) return tl::unexpected(joules.error());
       if (!*joules) return false;
       time.joules = **joules;
@@ -96,7 +95,7 @@ private:
   const Plan& plan;
   const Victim& victim;
   const Examples examples;
-  measure::EnergyMeter meter;
+  std::optional<measure::EnergyMeter> meter;  ///< where energy is wanted
   LoneNetwork lone;
   Costs costs;
 };

@@ -80,17 +80,14 @@ class PyTorch:
                 if self.compiles:
                     arguments = (torch.compile(arguments[0]), *arguments[1:])
                 step = lambda: take(*arguments)
-            elif hasattr(module, "predict"):  # in mixed precision
-                model, *inputs = first_call(module.main, module, "predict")
-                forward = torch.compile(model) if self.compiles else model
-                step = lambda: module.predict(forward, *inputs)
             else:
-                model, *inputs = first_call(module.main, torch.nn.Module, "__call__")
+                predict = getattr(module, "predict", None)  # of a network in mixed precision
+                model, *inputs = first_call(module.main, *((torch.nn.Module, "__call__") if predict is None else (module, "predict")))
                 forward = torch.compile(model) if self.compiles else model
 
                 def step():
                     with torch.no_grad():
-                        return forward(*inputs)
+                        return forward(*inputs) if predict is None else predict(forward, *inputs)
         if self.compiles:
             step()  # nothing is compiled any more when the baseline is read
         self._wait()

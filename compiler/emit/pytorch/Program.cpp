@@ -92,17 +92,12 @@ std::string stepFunction(const StepText& step) {
 
 /// Of a network at inference in mixed precision: what computes its result.
 std::string predictFunction(const StepText& step, std::size_t results) {
-  std::string parameters, inputs;
-  for (const std::string& input : step.inputs) {
-    parameters += ", " + input + ": Tensor";
-    inputs += (inputs.empty() ? "" : ", ") + input;
-  }
   return "\n\n" +
-         wrapped(0, fmt::format("def predict(model: nn.Module{}) -> {}:", parameters,
+         wrapped(0, fmt::format("def predict(model: nn.Module, {}: Tensor) -> {}:", fmt::join(step.inputs, ": Tensor, "),
                                 results == 1 ? "Tensor" : "tuple[Tensor, ...]")) +
          wrapped(
              4, fmt::format("with torch.no_grad(), torch.autocast({}.device.type, dtype={}):", step.inputs.front(), step.mixed)) +
-         wrapped(8, fmt::format("return model({})", inputs));
+         wrapped(8, fmt::format("return model({})", fmt::join(step.inputs, ", ")));
 }
 
 std::string mainFunction(const graph::Row& row, const std::string& type, const StepText& step) {
@@ -265,8 +260,7 @@ const TakenWords& pyTorchWords() {
       "to_empty train training type xpu zero_grad ",
       "Callable Exit F LambdaLR Skip Tensor decisions dict freeze groups isinstance learning_rate len list loss main "
       "make_optimizer make_optimizers math model name nn optimizer optimizers output parameter parts predict print range scaler "
-      "scheduler step "
-      "super torch total tuple undecided zip ",
+      "scheduler step super torch total tuple undecided zip ",
       "Callable Exit F LambdaLR Skip Tensor "};
   return kWords;
 }

@@ -109,8 +109,12 @@ bool Elaborator::evaluateUpdates(Activation& a, const std::vector<const ast::Par
     if (!root) return false;
     const Value made = Value::indexed(ValueKind::Elem, *root);
     if (Local* known = names.of(part->name.text)) {
-      const std::uint32_t old = before.emplace(part->name.text, known->value.id).first->second;
-      build.addRoot(isFinite ? build.operation(ElemOp::Select, *isFinite, *root, old) : *root);
+      std::uint32_t written = *root;
+      if (isFinite) {
+        const std::uint32_t old = before.emplace(part->name.text, known->value.id).first->second;
+        written = build.operation(ElemOp::Select, *isFinite, *root, old);
+      }
+      build.addRoot(written);
       known->value = made;
     } else {
       a.frame.define(part->name.text, made, part->name.range);

@@ -34,6 +34,9 @@ Told check(const std::string& name, const std::string& text) {
   const fs::path path = root / name;
   fs::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << text;
+  for (const auto& neighbour : fs::directory_iterator(fs::path(inSources(name)).parent_path()))  // which it may import
+    if (neighbour.path().extension() == ".tbem" && neighbour.path().filename() != path.filename())
+      fs::create_symlink(neighbour.path(), path.parent_path() / neighbour.path().filename());
   driver::Request request;
   request.program.files = {path.string()};
   Events nobody;
