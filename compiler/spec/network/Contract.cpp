@@ -30,7 +30,7 @@ public:
   ContractReader(Session& session, const sema::Program& program, const sema::Module& module, Contract& contract)
       : ListReader(session, program, module, contract.model), contract(contract), decl(*contract.decl) {}
 
-  bool run(std::string& why) { return parameters(why) && tensors(why) && conditions() && results(why); }
+  bool run(std::string& why) { return parameters(why) && tensors(why) && movesAWeight(why) && conditions() && results(why); }
   /// Whether nothing meets what is demanded, whatever the unknowns are.
   bool isImpossible = false;
 
@@ -112,6 +112,13 @@ private:
 
   // ---- Tensors --------------------------------------------------------------------------------------------------------
 
+  /// Or is no optimiser.
+  bool movesAWeight(std::string& why) const {
+    if (!contract.isOptimizer()) return true;
+    if (!contract.tensors.empty() && contract.tensors.front().dims.size() == kWeightRank) return true;
+    why = "what it updates is no weight of any shape";
+    return false;
+  }
   bool tensors(std::string& why) {
     for (const ast::Parameter& one : decl.tensors) {
       const auto* list = ast::dynCast<ast::ListType>(one.type);

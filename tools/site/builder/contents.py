@@ -126,8 +126,11 @@ class Contents:
     def _example(self, folder, section):
         """Its README, its programs, what one run printed, and its pictures."""
         page = self._markdown(f"{folder}/README.md", section)
-        for program in self.places.folder(folder, "*.tbem"):
-            self._append(page, "Program", "program", self.renderer.block(without_tests(self.places.read(program)), "tbem", page.path))
+        programs = self.places.folder(folder, "*.tbem")
+        for program in programs:
+            name = program.split("/")[-1]
+            title, anchor = ("Program", "program") if len(programs) == 1 else (f"Program {name}", name.replace(".", "-"))
+            self._append(page, title, anchor, self.renderer.block(without_tests(self.places.read(program)), "tbem", page.path))
         for name in self.places.folder(folder, "output.txt"):
             self._append(page, "Output", "output", self.renderer.block(self.places.read(name), "text", page.path))
         for picture in self.places.folder(folder, "*.svg"):

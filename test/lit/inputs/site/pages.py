@@ -150,8 +150,13 @@ def check_contents(tbemc, root, pages, wrong):
         if page not in pages:
             wrong.append(f"{page}: not there")
     for folder in (root / "examples").iterdir():
-        if (folder / "README.md").is_file() and "program" not in getattr(pages.get(f"examples/{folder.name}.html"), "ids", {}):
-            wrong.append(f"examples/{folder.name}.html: no program")
+        if not (folder / "README.md").is_file():
+            continue
+        programs = [path.name.replace(".", "-") for path in folder.glob("*.tbem")]
+        ids = getattr(pages.get(f"examples/{folder.name}.html"), "ids", {})
+        for anchor in ["program"] if len(programs) == 1 else programs:
+            if anchor not in ids:
+                wrong.append(f"examples/{folder.name}.html: no program at #{anchor}")
     return len(declared), len(codes)
 
 
