@@ -134,10 +134,22 @@ std::vector<std::string> Evaluator::visibleNames() const {
   return names;
 }
 
-Value Evaluator::lookUp(const ast::Name& name) {
+const Resolved& Evaluator::resolve(const ast::NameRef& name) {
+  KnownName& known = knownNames[&name];
+  if (known.module != frame->module) known = {frame->module, program.resolve(*frame->module, name.name.text)};
+  return known.meaning;
+}
+
+Value Evaluator::evaluateName(const ast::NameRef& expr) {
+  const ast::Name& name = expr.name;
   if (const Local* local = frame->find(name.text)) return local->value;
   if (std::optional<Value> special = specialName(name.text)) return std::move(*special);
-  if (const Resolved found = program.resolve(*frame->module, name.text)) {
+  return meaningOf(name, resolve(expr));
+}
+
+/// A name that no local bears.
+Value Evaluator::meaningOf(const ast::Name& name, const Resolved& found) {
+  if (found) {
     if (found.decl == nullptr) {
       Value value = Value::named(ValueKind::Module, name.text);
       value.module = found.module;
@@ -155,8 +167,6 @@ Value Evaluator::lookUp(const ast::Name& name) {
   suggest(sink.report(diag::unknown_name, name.range, name.text), name, visibleNames(), own);
   return {};
 }
-
-Value Evaluator::evaluateName(const ast::NameRef& expr) { return lookUp(expr.name); }
 
 Value Evaluator::evaluateConstant(const Resolved& what, const ast::Name& name) {
   if (const auto it = constants.find(what.decl); it != constants.end()) return it->second;

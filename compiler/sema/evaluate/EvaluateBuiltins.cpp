@@ -73,9 +73,13 @@ const Evaluator::Builtin* Evaluator::builtin(std::string_view name) {
       {"diff", 2, 2, &Evaluator::callOnSets, Takes::Collections},
       {"inset", 2, 2, &Evaluator::callOnSets, Takes::Collections},
   };
-  const auto* const row =
-      std::find_if(std::begin(kBuiltins), std::end(kBuiltins), [&](const Builtin& one) { return one.name == name; });
-  return row == std::end(kBuiltins) ? nullptr : row;
+  static const auto kByName = [] {
+    std::unordered_map<std::string_view, const Builtin*> made;
+    for (const Builtin& row : kBuiltins) made.emplace(row.name, &row);
+    return made;
+  }();
+  const auto row = kByName.find(name);
+  return row == kByName.end() ? nullptr : row->second;
 }
 
 Value Evaluator::callBuiltin(std::string_view name, const Arguments& arguments) {

@@ -37,7 +37,7 @@ Value Evaluator::evaluateCall(const ast::Call& expr, const Value* piped) {
       for (const BoundArgument& one : arguments.list) {
         if (one.value.isPoison()) return {};
       }
-      const Resolved found = program.resolve(*frame->module, word->name.text);
+      const Resolved found = resolve(*word);
       const bool onTensor = !arguments.list.empty() &&
                             (arguments.list.front().value.isRuntime() || arguments.list.front().value.is(ValueKind::Instance));
       const bool own = found.decl != nullptr && !found.module->isStandard;
@@ -85,7 +85,7 @@ Value Evaluator::notCallable(const ast::Expr& use, const Value& callee) {
   const auto* call = ast::dynCast<ast::Call>(&use);
   const auto* word = call != nullptr ? ast::dynCast<ast::NameRef>(call->callee) : nullptr;
   if (word != nullptr && frame->find(word->name.text) != nullptr) {
-    const Resolved hidden = program.resolve(*frame->module, word->name.text);
+    const Resolved hidden = resolve(*word);
     if (hidden.decl != nullptr && hidden.module->isStandard) {
       const std::string full = hidden.module->name + "." + word->name.text;
       d.note("`" + word->name.text + "` means a local here").fix(word->range, full);

@@ -105,8 +105,10 @@ bool Evaluator::executeFor(const ast::For& loop) {
 bool Evaluator::assignOne(const ast::Name& name, Value value) {
   Local* local = frame->find(name.text);
   if (local == nullptr) {
-    lookUp(name);  // says that it is unknown; a name of the top level is no variable
-    if (program.resolve(*frame->module, name.text)) fail(diag::assign_to_let, name.range, name.text);
+    // A name of the top level is no variable.
+    const Resolved other = program.resolve(*frame->module, name.text);
+    (void)meaningOf(name, other);  // says where it is unknown
+    if (other) fail(diag::assign_to_let, name.range, name.text);
     return false;
   }
   if (local->isBuffer) return assignBuffer(*local, std::move(value), name.range);

@@ -236,14 +236,11 @@ protected:
   /// What no rational is: the nearest f64. `text`: how it is written, where it leaves the range.
   Value rounded(double value, SrcRange range, const std::string& text);
   Value makeRemainder(const Value& a, const Value& b, SrcRange range, SrcRange divisor);
-  Value makeBool(ExprId expr) const { return Value::boolean(expr); }
-  Value lookUp(const ast::Name& name);
   Value truth(bool value) { return Value::boolean(pool.constant(value ? 1 : 0)); }
   Value integerValue(std::int64_t value) { return Value::number(pool.constant(value)); }
   /// The condition's conjuncts, left to right.
   static void conjuncts(const ast::Expr& expr, std::vector<const ast::Expr*>& out);
   std::vector<std::string> visibleNames() const;
-  std::string number(const Rational& value) const { return value.str(); }
 
   const Program& program;
   ExprPool& pool;
@@ -256,6 +253,9 @@ protected:
 
 private:
   class Binding;
+  /// What a name means in the module of the frame. Kept by its place in the syntax tree, which outlives the evaluation.
+  const Resolved& resolve(const ast::NameRef& name);
+  Value meaningOf(const ast::Name& name, const Resolved& found);
   Value evaluateName(const ast::NameRef& expr);
   Value evaluateMember(const ast::Member& expr);
   Value evaluateIndex(const ast::Index& expr);
@@ -316,6 +316,11 @@ private:
   Value reportArithmetic(ExprId made, SrcRange range, SrcRange divisor, ExprId right);
 
   Values shadow;
+  struct KnownName {
+    const Module* module = nullptr;
+    Resolved meaning;
+  };
+  std::unordered_map<const ast::NameRef*, KnownName> knownNames;
   std::unordered_map<const ast::Decl*, Value> constants;
   std::vector<const ast::Binary*> chains;  ///< whose left sides are being evaluated, the innermost last
   std::vector<const ast::Decl*> active;    ///< functions and constants being evaluated
