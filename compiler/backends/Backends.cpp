@@ -2,6 +2,7 @@
 
 #include "runtime/backends/cuda/Cuda.h"
 #include "runtime/measure/CardMeter.h"
+#include "runtime/measure/Nvml.h"
 
 #include <fmt/format.h>
 
@@ -49,6 +50,16 @@ void planForCard(const cudnn::DeviceProperties& card) { cuda::planFor(card); }
 
 std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend) {
   return &backend == tbem_backend_cuda() ? cuda::takenMemory() : std::nullopt;
+}
+
+cuda::Ledger ledgerOf(const tbem_backend& backend) { return &backend == tbem_backend_cuda() ? cuda::ledger() : cuda::Ledger{}; }
+
+void keepLedgers() { cuda::keepLedger(); }
+
+std::optional<std::uint64_t> ofThisProcess(const tbem_backend& backend) {
+  if (&backend != tbem_backend_cuda()) return std::nullopt;
+  const auto bytes = measure::NvmlCard(cardBusId()).memoryOfThisProcess();
+  return bytes ? std::optional(*bytes) : std::nullopt;
 }
 
 std::string cardOf(const tbem_backend& backend) { return &backend == tbem_backend_cuda() ? cuda::uuid() : ""; }

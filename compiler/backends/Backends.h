@@ -49,6 +49,11 @@ void planForCard(const cudnn::DeviceProperties& card);
 /// Bytes that are taken of the memory of the backend's device at this moment, by whomever. Nothing: the host can reach its
 /// memory, or it does not say.
 std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend);
+/// What the backend itself says of it, once it was told to keep a ledger; zeros for one without such a device.
+cuda::Ledger ledgerOf(const tbem_backend& backend);
+void keepLedgers();
+/// What NVML says that this process has of the backend's card. Nothing: it does not say, or there is no card.
+std::optional<std::uint64_t> ofThisProcess(const tbem_backend& backend);
 /// Of the card that `cuda` uses in this process; "": of another backend.
 std::string cardOf(const tbem_backend& backend);
 /// The cards of which rows on `cuda` can use one each.

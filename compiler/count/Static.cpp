@@ -3,6 +3,7 @@
 #include "compiler/count/Layout.h"
 #include "compiler/count/Schedule.h"
 #include "compiler/graph/ir/Walk.h"
+#include "compiler/support/Json.h"
 
 #include <algorithm>
 #include <numeric>
@@ -31,6 +32,14 @@ std::string_view kindName(Kind kind) {
       return "workspace";
   }
   return "";
+}
+
+std::string kindsJson(const std::uint64_t (&kinds)[kKinds], std::uint64_t gaps) {
+  JsonWriter json;
+  json.begin();
+  for (std::size_t k = 0; k < kKinds; ++k) json.field(kindName(static_cast<Kind>(k)), kinds[k]);
+  json.field("gaps", gaps).end();
+  return json.str();
 }
 
 Kind kindOf(graph::StorageClass storage) {

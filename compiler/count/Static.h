@@ -45,6 +45,8 @@ struct StaticMemory {
 
 /// "weights", "gradients", ...: the names of the estimate's `kinds`.
 std::string_view kindName(Kind kind);
+/// A JSON object of bytes by kind, and the gaps between them.
+std::string kindsJson(const std::uint64_t (&kinds)[kKinds], std::uint64_t gaps);
 Kind kindOf(graph::StorageClass storage);
 /// In memory over the whole step, and the same one for every value.
 bool isPersistent(const graph::Storage& storage);

@@ -92,19 +92,15 @@ void writePlace(JsonWriter& json, SrcRange range, const SourceManager& sources) 
 
 void writeMemory(JsonWriter& json, const Estimate& estimate, const SourceManager& sources) {
   json.key("memory").begin().field("static", estimate.memory.bytes);
-  const std::uint64_t* kinds = estimate.memory.kinds;
   if (estimate.device) {
     json.field("live", estimate.device->live).field("arena", estimate.device->arena);
     json.field("arena_as_written", estimate.device->arenaAsWritten);
     json.field("unknown_workspaces", estimate.device->unknownWorkspaces);
-    kinds = estimate.device->kinds;
   } else {
     json.key("live").null().key("arena").null().key("arena_as_written").null().key("unknown_workspaces").null();
   }
-  json.key("kinds").begin();
-  for (std::size_t k = 0; k < kKinds; ++k) json.field(kindName(static_cast<Kind>(k)), kinds[k]);
-  json.field("gaps", estimate.device ? estimate.device->gaps : std::uint64_t{0});
-  json.end();
+  json.key("kinds").raw(estimate.device ? kindsJson(estimate.device->kinds, estimate.device->gaps)
+                                        : kindsJson(estimate.memory.kinds, 0));
   json.key("peak_at");
   if (estimate.peak.name.empty()) {
     json.null();

@@ -54,6 +54,7 @@ struct CaseRow {
       examples;  ///< of a row that is run over examples: hash of these and the weights, once it is known (examples/RunExamples.h)
   std::string skip;  ///< why it cannot run here; empty: it can
   std::uint64_t staticMemory = 0, live = 0, arena = 0;
+  std::string arenaKinds;               ///< what the arena is made of: estimate::kindsJson
   std::uint32_t unknownWorkspaces = 0;  ///< as in estimate::Program
   double flops = 0;                     ///< of a step
   double parameters = 0;

@@ -55,6 +55,7 @@ void fillPlan(const estimate::Program& program, CaseRow& out) {
   out.algorithms = algorithmsText(program, out.plan->tuning);
   out.live = program.live;
   out.arena = program.arena;
+  out.arenaKinds = estimate::kindsJson(program.kinds, program.gaps);
   out.unknownWorkspaces = program.unknownWorkspaces();
 }
 

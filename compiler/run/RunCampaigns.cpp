@@ -104,6 +104,7 @@ public:
     if (row.isPlanned()) {
       result.live = row.live;
       result.arena = row.arena;
+      result.arenaKinds = row.arenaKinds;
     }
     // Another program may know better where it ran.
     if (row.foreign == nullptr || result.machine.empty()) result.machine = row.machine;

@@ -39,11 +39,61 @@ tl::expected<runtime::ArenaReport, runtime::Failure> checkArena(runtime::Instanc
   return instance.measureArena();
 }
 
+/// What a row takes of a card, part by part. Of a device whose memory the host can reach, and of a card that does not say,
+/// nothing.
+class Ledger {
+public:
+  explicit Ledger(const tbem_backend& backend) : backend(backend), context(takenOnDevice(backend)), now(context) {}
+
+  void arenaIsThere() {
+    (void)look();
+    arena = booked.memory;
+  }
+  void firstStepIsDone() { late = look(); }
+  /// What is taken from here on, the row does not need.
+  void close() {
+    if (!closed) (void)look();
+    closed = true;
+  }
+
+  /// Asks the card again. What was taken since the last time beside what the backend has booked.
+  runtime::measured::Bytes look() {
+    const runtime::measured::Bytes before = std::exchange(now, takenOnDevice(backend));
+    const std::uint64_t known = std::exchange(booked, ledgerOf(backend)).all();
+    const std::uint64_t newlyBooked = booked.all() - known;
+    if (!before || !now || *now < *before + newlyBooked) return std::nullopt;  // less: another process has given some back
+    return *now - *before - newlyBooked;
+  }
+
+  void keepIn(runtime::Measurement& result) const {
+    result.deviceContext = context;
+    result.devicePeak = now;
+    result.deviceLate = late;
+    if (!now || !arena) return;
+    result.deviceArena = arena;
+    result.deviceBuffers = booked.memory - *arena;
+    result.deviceModules = booked.modules;
+    result.deviceHandles = booked.handles;
+    result.devicePlans = booked.plans;
+    result.deviceRecordings = booked.recordings;
+    result.deviceProcess = ofThisProcess(backend);
+  }
+
+private:
+  const tbem_backend& backend;
+  runtime::measured::Bytes context, now;
+  cuda::Ledger booked;
+  runtime::measured::Bytes arena, late;
+  bool closed = false;
+};
+
 /// The protocol's steps, and what the loss became.
-runtime::Measurement measureSteps(runtime::Instance& instance, const measure::Settings& protocol, measure::EnergySource& energy) {
+runtime::Measurement measureSteps(runtime::Instance& instance, const measure::Settings& protocol, measure::EnergySource& energy,
+                                  Ledger& ledger) {
   std::uint64_t number = 0;
   const measure::Step step = [&]() -> tl::expected<void, measure::StepError> {
     const auto done = instance.run(++number);
+    if (number == 1) ledger.firstStepIsDone();
     if (done) return {};
     return tl::unexpected(measure::StepError{done.error().status == TBEM_OUT_OF_MEMORY, done.error().message});
   };
@@ -63,47 +113,21 @@ std::optional<double> restOf(measure::EnergySource& energy) {
   return card != nullptr ? card->atRest(kRest) : std::nullopt;
 }
 
-/// What a row takes of a card, part by part. Of a device whose memory the host can reach, and of a card that does not say,
-/// nothing.
-class Ledger {
-public:
-  explicit Ledger(const tbem_backend& backend) : backend(backend), context(takenOnDevice(backend)), now(context) {}
-
-  /// What was taken since the last call, or since the ledger was opened.
-  runtime::measured::Bytes taken() {
-    const runtime::measured::Bytes before = std::exchange(now, takenOnDevice(backend));
-    if (!before || !now || *now < *before) return std::nullopt;  // less: another process has given some back
-    return *now - *before;
-  }
-  void keepIn(runtime::Measurement& result) const {
-    result.deviceContext = context;
-    result.deviceArena = arena;
-    result.devicePrepared = prepared;
-    result.deviceSteps = steps;
-    result.devicePeak = now;
-  }
-  runtime::measured::Bytes arena, prepared, steps;
-
-private:
-  const tbem_backend& backend;
-  runtime::measured::Bytes context, now;
-};
-
 /// What comes of the row, but for the ledger.
 runtime::Measurement measured(const runtime::ExecutableFile& file, const tbem_backend& backend, Ledger& ledger) {
   const runtime::Executable* const alone[] = {&file.executable};
   const auto space = runtime::Arena::create(alone, backend, {.guard = kGuard});
   if (!space) return failed(space.error());
-  ledger.arena = ledger.taken();
+  ledger.arenaIsThere();
   auto instance = runtime::Instance::create(file.executable, **space);
   if (!instance) return failed(instance.error());
-  ledger.prepared = ledger.taken();
   if (const auto ready = (*instance)->initialise(file.seed); !ready) return failed(ready.error());
   const auto energy = energyOf(backend, file.protocol);
   const std::optional<double> idle = restOf(*energy);
-  runtime::Measurement result = measureSteps(**instance, file.protocol, *energy);
+  (void)ledger.look();  // what nothing has explained so far is no code of the first step
+  runtime::Measurement result = measureSteps(**instance, file.protocol, *energy, ledger);
   result.idlePower = idle;
-  ledger.steps = ledger.taken();
+  ledger.close();
   if (result.status != runtime::Status::Ok) return result;
   const auto arena = checkArena(**instance, file.seed);
   if (!arena) return failed(arena.error());
@@ -117,6 +141,7 @@ runtime::Measurement measured(const runtime::ExecutableFile& file, const tbem_ba
 runtime::Measurement measureRow(const runtime::ExecutableFile& file, const tbem_backend& backend) {
   Ledger ledger(backend);
   runtime::Measurement result = measured(file, backend, ledger);
+  ledger.close();  // where it failed before
   ledger.keepIn(result);
   return result;
 }
@@ -124,6 +149,7 @@ runtime::Measurement measureRow(const runtime::ExecutableFile& file, const tbem_
 runtime::Measurement work(const RowFile& given) {
   auto file = readRow(given);
   if (!file) return failed(file.error());
+  keepLedgers();  // before the backend takes anything
   const Probed probed = probeBackend(file->backend);
   if (probed.backend == nullptr) return failed(probed.reason);
   if (describe(probed.device) != file->device)

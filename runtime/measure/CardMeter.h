@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/measure/Meters.h"
+#include "runtime/measure/Nvml.h"
 
 #include <cstdint>
 #include <optional>
@@ -9,15 +10,12 @@
 
 namespace tbem::measure {
 
-/// nvmlDeviceGetTotalEnergyConsumption: millijoules since the driver was loaded, of the whole card, whoever used it. On an H200
-/// it moves every 100 ms (docs/measurements/h200.md). libnvidia-ml.so.1 is opened at run time. Where there is none, or the card
-/// has no counter, `reason()` says so.
+/// Of the whole card, whoever used it. On an H200 the counter moves every 100 ms (docs/measurements/h200.md). Where there is no
+/// NVML, or the card has no counter, `reason()` says so.
 class CardMeter final : public EnergySource {
 public:
   /// `busId`: of the card, as cuDeviceGetPCIBusId gives it: "0000:3b:00.0".
   explicit CardMeter(const std::string& busId);
-  ~CardMeter() override;
-
   const std::string& reason() const override { return why; }
   void start() override;
   void look() override;
@@ -30,12 +28,10 @@ public:
   std::optional<double> atRest(double seconds);
 
 private:
-  struct Library;
   std::optional<std::uint64_t> read();
 
-  const Library* library = nullptr;  ///< null: not there
-  void* device = nullptr;
-  std::string why;
+  const NvmlCard card;
+  std::string why;                    ///< it has no counter; "": it has one
   std::uint64_t first = 0, last = 0;  ///< millijoules
 };
 

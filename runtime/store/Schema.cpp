@@ -69,7 +69,16 @@ constexpr const char* kSteps[] = {
     "ALTER TABLE results ADD COLUMN mean_energy REAL;"
     "ALTER TABLE results ADD COLUMN least_energy REAL;"
     "ALTER TABLE results ADD COLUMN most_energy REAL;"
-    "ALTER TABLE results ADD COLUMN energy_correlation REAL;"};
+    "ALTER TABLE results ADD COLUMN energy_correlation REAL;",
+    // Bytes of a card, part by part: `device_prepared` and `device_steps` of before are in them. `arena_kinds`: a JSON object.
+    "ALTER TABLE results ADD COLUMN device_buffers INTEGER;"
+    "ALTER TABLE results ADD COLUMN device_modules INTEGER;"
+    "ALTER TABLE results ADD COLUMN device_handles INTEGER;"
+    "ALTER TABLE results ADD COLUMN device_plans INTEGER;"
+    "ALTER TABLE results ADD COLUMN device_late INTEGER;"
+    "ALTER TABLE results ADD COLUMN device_recordings INTEGER;"
+    "ALTER TABLE results ADD COLUMN device_process INTEGER;"
+    "ALTER TABLE results ADD COLUMN arena_kinds TEXT NOT NULL DEFAULT '';"};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 }  // namespace

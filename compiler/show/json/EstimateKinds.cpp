@@ -27,17 +27,6 @@ constexpr JsonField kFlops[] = {
     count("unknown_operators", "operators whose FLOPs nobody knows; all counts are at least").only("with opaque operators"),
     object("by_operator", "the parts of each operator", kByOperator).keyed("OPERATOR"),
 };
-constexpr JsonField kKindsOfMemory[] = {
-    bytes("weights", "weights"),
-    bytes("gradients", "gradients of weights"),
-    bytes("optimizer", "the optimiser's state"),
-    bytes("buffers", "buffers"),
-    bytes("activations", "activations"),
-    bytes("input", "inputs"),
-    bytes("constants", "constants"),
-    bytes("workspace", "workspaces of calls"),
-    bytes("gaps", "gaps of the plan; with them the kinds add up to `arena`"),
-};
 constexpr JsonField kPeakAt[] = {
     text("operator", "the operator"),
     text("file", "the user's own file").orNull(),

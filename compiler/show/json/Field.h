@@ -149,6 +149,20 @@ constexpr JsonField object(std::string_view name, std::string_view means, const 
 }
 
 // Fields of many kinds.
+
+/// Of an arena, or of static memory.
+inline constexpr JsonField kKindsOfMemory[] = {
+    bytes("weights", "weights"),
+    bytes("gradients", "gradients of weights"),
+    bytes("optimizer", "the optimiser's state"),
+    bytes("buffers", "buffers"),
+    bytes("activations", "activations"),
+    bytes("input", "inputs"),
+    bytes("constants", "constants"),
+    bytes("workspace", "workspaces of calls"),
+    bytes("gaps", "gaps of the plan; with them the kinds add up to `arena`"),
+};
+
 inline constexpr JsonField kDesign = text("design", "the design's name");
 inline constexpr JsonField kRow = integer("row", "the row's number, counted from 0");
 inline constexpr JsonField kLevels = value("levels", "the row's level of each factor").keyed("FACTOR");

@@ -61,9 +61,15 @@ constexpr JsonField kOverExamples[] = {
 };
 constexpr JsonField kLedger[] = {
     bytes("context", "when the card is opened: its context, and what other processes have"),
-    bytes("arena", "by the arena, as the card hands it out").orNull(),
-    bytes("prepared", "by what is made ready before a step: code, plans, handles of libraries").orNull(),
-    bytes("steps", "by steps, beside that: code that is loaded late, recordings").orNull(),
+    bytes("arena", "by the arena, as the card hands it out, with the guards before and behind it").orNull(),
+    bytes("buffers", "by what lies beside the arena: the step's scalars, the word of errors").orNull(),
+    bytes("modules", "by kernels that were loaded").orNull(),
+    bytes("handles", "by handles of cuDNN and cuBLASLt").orNull(),
+    bytes("plans", "by plans of cuDNN").orNull(),
+    bytes("late", "by the first step, beside these: code that is loaded as it first runs").orNull(),
+    bytes("recordings", "by recorded steps").orNull(),
+    bytes("unexplained", "what is left of `device_peak`; below zero where other processes gave memory back").orNull(),
+    bytes("process", "what NVML says that the row's process has of the card; `null` where it does not say").orNull(),
 };
 constexpr JsonField kMeasure[] = {
     kDesign,
@@ -82,12 +88,13 @@ constexpr JsonField kMeasure[] = {
     bytes("reserved_peak", "on a device, the peak of what its allocator took").orNull(),
     bytes("device_peak", "on a device, all that is taken, contexts too").orNull(),
     object("ledger",
-           "of a row on `cuda`, the parts of `device_peak`; a part is `null` where it was not reached, or other processes gave "
-           "back more",
+           "of a row on `cuda`, the parts of `device_peak`, and what nothing explains; a part is `null` where it was not "
+           "reached, or other processes gave back more",
            kLedger)
         .orNull(),
     bytes("arena_peak", "the end of the highest allocation that a step touched").orNull(),
     bytes("arena_planned", "the planned arena").orNull(),
+    object("arena_kinds", "of a row that is planned here, what the arena is made of at its peak", kKindsOfMemory).orNull(),
     bytes("static_memory", "as estimated").orNull(),
     bytes("live", "as estimated").orNull(),
     object("latency", "of a step", kLatency).orNull(),

@@ -1,6 +1,7 @@
 #include "compiler/show/measured/MeasureReport.h"
 #include "compiler/experiment/Observations.h"
 #include "compiler/show/Out.h"
+#include "compiler/show/measured/CardLedger.h"
 #include "compiler/show/measured/MeasureNotes.h"
 
 #include "runtime/measure/Quantile.h"
@@ -100,11 +101,10 @@ report::Cell exampleCell(const ExampleQuantity& quantity, const std::vector<stor
 
 /// What a row on a card took of its memory; null: it was on none.
 Json ledgerJson(const runtime::Measurement& value) {
-  if (!value.deviceContext) return {};
-  return {{"context", *value.deviceContext},
-          {"arena", orNull(value.deviceArena)},
-          {"prepared", orNull(value.devicePrepared)},
-          {"steps", orNull(value.deviceSteps)}};
+  Json ledger;
+  for (const LedgerPart& part : ledgerOf(value)) ledger[part.key] = orNull(part.bytes);
+  if (!ledger.is_null()) ledger["process"] = orNull(value.deviceProcess);
+  return ledger;
 }
 
 void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::Measurement& value, const MeasurePlan& plan,
@@ -130,6 +130,7 @@ void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::M
                        {"ledger", ledgerJson(value)},
                        {"arena_peak", orNull(value.arenaPeak)},
                        {"arena_planned", orNull(value.arena)},
+                       {"arena_kinds", value.arenaKinds.empty() ? Json() : Json::parse(value.arenaKinds)},
                        {"static_memory", orNull(value.staticMemory)},
                        {"live", orNull(value.live)},
                        {"latency", latency},
@@ -238,6 +239,7 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
       table.add(std::move(cells));
     }
     out.table(table);
+    if (plan.wantsMemory) printCardLedgers(out, measured);
     sayMeasureNotes(out, measured, plan.wantsLatency);
     if (asksForEnergy(plan) && !energyReason.empty()) out.say("no energy: {}\n", energyReason);
   }

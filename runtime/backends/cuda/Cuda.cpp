@@ -4,6 +4,7 @@
 #include "runtime/backends/cuda/Primitives.h"
 #include "runtime/backends/cuda/device/Code.h"
 #include "runtime/backends/cuda/device/ErrorWord.h"
+#include "runtime/backends/cuda/device/Ledger.h"
 #include "runtime/backends/cuda/device/Op.h"
 #include "runtime/backends/cuda/libraries/Blas.h"
 #include "runtime/backends/cuda/libraries/Cudnn.h"
@@ -115,6 +116,7 @@ tbem_status allocate(std::uint64_t bytes, void** out) {
     const Driver& driver = *device.driver;
     const std::string doing = fmt::format("allocating {} bytes", bytes);
     DevicePointer memory = 0;
+    const Booking booking(device, &Ledger::memory);
     if (const tbem_status status = check(device, driver.allocate(&memory, std::max<std::uint64_t>(bytes, 1)), doing.c_str()))
       return status;
     if (memory % kPage != 0) {
@@ -189,6 +191,7 @@ void unload(tbem_module* module) {
 tbem_status find(tbem_module* module, const char* name, tbem_kernel** out) {
   return onDevice([&](const Device& device) {
     FunctionHandle function = nullptr;
+    const Booking booking(device, &Ledger::modules);  // a driver may load code when it is looked for
     const int result = device.driver->moduleFunction(&function, reinterpret_cast<ModuleHandle>(module), name);
     *out = reinterpret_cast<tbem_kernel*>(function);
     return result == 0 ? tbem_status{TBEM_OK} : check(device, result, fmt::format("looking for the kernel {}", name).c_str());
@@ -239,8 +242,11 @@ tbem_status recorded(tbem_recording** out) {
     GraphExecHandle exec = nullptr;
     *out = nullptr;
     if (const tbem_status status = check(device, driver.captureEnd(device.stream, &graph), "recording")) return status;
-    const tbem_status status = check(device, driver.graphInstantiate(&exec, graph, 0), "preparing what was recorded");
+    const Booking booking(device, &Ledger::recordings);
+    tbem_status status = check(device, driver.graphInstantiate(&exec, graph, 0), "preparing what was recorded");
     (void)driver.graphDestroy(graph);
+    // Else the first replay does it, and takes the memory then.
+    if (status == TBEM_OK) status = check(device, driver.graphUpload(exec, device.stream), "preparing what was recorded");
     *out = reinterpret_cast<tbem_recording*>(exec);
     return status;
   });
@@ -272,14 +278,6 @@ constexpr tbem_backend kBackend = {
 void planFor(const cudnn::DeviceProperties& card) {
   describeDevice(cudnn::toJson(card));
   planForCard(card);
-}
-
-std::optional<std::uint64_t> takenMemory() {
-  const auto device = openDevice();
-  if (!device) return std::nullopt;
-  std::size_t free = 0, total = 0;
-  if ((*device)->driver->memoryInfo(&free, &total) != 0) return std::nullopt;
-  return total - free;
 }
 
 std::string uuid() {

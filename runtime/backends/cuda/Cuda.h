@@ -1,13 +1,13 @@
 // What the backend cuda can be told and asked beside its table.
 #pragma once
 
+#include "runtime/backends/cuda/device/Ledger.h"
 #include "runtime/cudnn/Properties.h"
 
 #include <tl/expected.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,10 +16,6 @@ namespace tbem::cuda {
 /// Where the machine has no card, steps are planned for this one: `probe` names it, and cuDNN is asked about it. They cannot be
 /// run. A card that is here is asked itself, whatever was told.
 void planFor(const cudnn::DeviceProperties& card);
-
-/// Bytes of the card's memory that are taken at this moment, by this process and all others. Nothing: there is no card, or it
-/// does not say.
-std::optional<std::uint64_t> takenMemory();
 
 /// The UUID of the card that this process uses: "GPU-7465626d-0000-0000-0000-000000000001"; "": there is none.
 std::string uuid();

@@ -41,7 +41,8 @@ TBEM_CARD_API cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   Card& card = theCard();
   const std::lock_guard lock(card.mutex);
   if (const int result = enter(card, "cuMemGetInfo_v2")) return result;
-  const std::uint64_t own = card.settings.context + (card.launches > 0 ? card.settings.late : 0);
+  const std::uint64_t own = card.settings.context + (card.launches > 0 ? card.settings.late : 0) +
+                            card.modules.size() * card.settings.module + card.executables.size() * card.settings.graph;
   *free = card.memory.free() - std::min(own, card.memory.free());
   *total = card.memory.capacity();
   return CUDA_SUCCESS;

@@ -84,6 +84,11 @@ Settings settingsOfEnvironment() {
     settings.context = number<std::uint64_t>("TBEM_CARD_CONTEXT", text.substr(0, colon));
     if (colon < text.size()) settings.late = number<std::uint64_t>("TBEM_CARD_CONTEXT", text.substr(colon + 1));
   }
+  if (const auto text = variable("TBEM_CARD_CODE"); !text.empty()) {
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    settings.module = number<std::uint64_t>("TBEM_CARD_CODE", text.substr(0, colon));
+    if (colon < text.size()) settings.graph = number<std::uint64_t>("TBEM_CARD_CODE", text.substr(colon + 1));
+  }
   if (const auto text = variable("TBEM_CARD_COUNT"); !text.empty()) {
     const std::size_t plus = std::min(text.find('+'), text.size());
     if (plus < text.size()) settings.others = number<unsigned>("TBEM_CARD_COUNT", text.substr(plus + 1));

@@ -83,6 +83,14 @@ TBEM_CARD_API cuGraphInstantiateWithFlags(void** executable, void* handle, unsig
   return CUDA_SUCCESS;
 }
 
+TBEM_CARD_API cuGraphUpload(void* executable, void* stream) {
+  Card& card = theCard();
+  const std::lock_guard lock(card.mutex);
+  if (const int result = enter(card, "cuGraphUpload")) return result;
+  const bool known = find(card.executables, executable) != nullptr && find(card.streams, stream) != nullptr;
+  return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
 TBEM_CARD_API cuGraphLaunch(void* handle, void* stream) {
   Card& card = theCard();
   const std::lock_guard lock(card.mutex);

@@ -17,6 +17,8 @@ struct Settings {
   std::string report;                 ///< file to which reports are appended; empty: stderr
   std::uint64_t context = 0;          ///< bytes that the context takes, as cuMemGetInfo says
   std::uint64_t late = 0;             ///< and that are taken when a kernel is first launched
+  std::uint64_t module = 0;           ///< that each loaded module takes,
+  std::uint64_t graph = 0;            ///< and each prepared graph
   unsigned cards = 1;                 ///< of the machine; all memory and all calls are of the one that the process uses
   unsigned others = 0;                ///< of these, the last ones that have another name
   std::vector<unsigned> visible{0};   ///< those that the process sees, in its order
@@ -27,8 +29,8 @@ struct Settings {
   std::map<std::string, std::map<unsigned, int>, std::less<>> failures;
 };
 
-/// From TBEM_CARD_MEMORY, TBEM_CARD_SM, TBEM_CARD_CHECKS, TBEM_CARD_ORDER, TBEM_CARD_REPORT, TBEM_CARD_CONTEXT, TBEM_CARD_LEFT,
-/// TBEM_CARD_KEEP, TBEM_CARD_COUNT and TBEM_CARD_FAIL (test/card/README.md), and from CUDA_VISIBLE_DEVICES.
+/// From TBEM_CARD_MEMORY, TBEM_CARD_SM, TBEM_CARD_CHECKS, TBEM_CARD_ORDER, TBEM_CARD_REPORT, TBEM_CARD_CONTEXT, TBEM_CARD_CODE,
+/// TBEM_CARD_LEFT, TBEM_CARD_KEEP, TBEM_CARD_COUNT and TBEM_CARD_FAIL (test/card/README.md), and from CUDA_VISIBLE_DEVICES.
 /// Throws std::invalid_argument with a text that names the variable.
 Settings settingsOfEnvironment();
 

@@ -1,5 +1,7 @@
 #include "runtime/backends/cuda/device/Code.h"
 
+#include "runtime/backends/cuda/device/Ledger.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -12,6 +14,7 @@ tbem_status loadCode(const Device& device, const void* ptx, std::string_view nam
   std::array<char, 2048> log{};
   std::array<int, 2> names{kErrorLog, kErrorLogBytes};
   std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  const Booking booking(device, &Ledger::modules);
   const int result = device.driver->moduleLoad(&module, ptx, names.size(), names.data(), values.data());
   if (result == 0) return TBEM_OK;
   return check(device, result,

@@ -1,6 +1,7 @@
 #include "runtime/backends/cuda/device/ErrorWord.h"
 
 #include "runtime/backends/cuda/device/Device.h"
+#include "runtime/backends/cuda/device/Ledger.h"
 #include "runtime/backends/cuda/device/Op.h"
 #include "tbem/primitives.h"
 
@@ -50,6 +51,7 @@ tbem_status errorWord(DevicePointer& address) {
   const std::lock_guard lock(word().guard);
   if (word().address == 0) {
     DevicePointer fresh = 0;
+    const Booking booking(*device, &Ledger::memory);
     if (const tbem_status status = check(*device, device->driver->allocate(&fresh, sizeof kClean), "making the word of errors"))
       return status;
     if (const tbem_status status = clean(*device, fresh)) {

@@ -1,6 +1,7 @@
 #include "runtime/backends/cuda/device/Launch.h"
 
 #include "runtime/backends/cuda/device/Code.h"
+#include "runtime/backends/cuda/device/Ledger.h"
 #include "runtime/backends/cuda/device/Op.h"
 
 #include <embedded/tbem_cuda_kernels.h>
@@ -60,6 +61,7 @@ tbem_status functionOf(const Device& device, const Kernel& kernel, std::uint32_t
     ModuleHandle module = nullptr;
     if (const tbem_status status = moduleOf(device, kernel, module)) return status;
     Function first;
+    const Booking booking(device, &Ledger::modules);  // a driver may load code when it is looked for
     if (const int result = device.driver->moduleFunction(&first.handle, module, kernel.name); result != 0)
       return check(device, result, fmt::format("looking for the kernel {} of {}", kernel.name, kernel.file).c_str());
     known = loaded().functions.emplace(std::pair{kernel.file, kernel.name}, first).first;

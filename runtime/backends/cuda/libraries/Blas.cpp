@@ -1,5 +1,6 @@
 #include "runtime/backends/cuda/libraries/Blas.h"
 
+#include "runtime/backends/cuda/device/Ledger.h"
 #include "runtime/backends/cuda/libraries/Cudnn.h"
 #include "runtime/cudnn/Places.h"
 
@@ -86,6 +87,9 @@ std::string words(blas::Status status, const char* what) {
 const Handle& handle() {
   static const Handle kMade = [] {
     Handle made;
+    const auto device = openDevice();
+    if (!device) return Handle{nullptr, device.error()};
+    const Booking booking(**device, &Ledger::handles);
     if (const blas::Status status = library().functions.create(&made.handle); status != 0) made.why = words(status, "the card");
     return made;
   }();

@@ -1,6 +1,7 @@
 #include "runtime/backends/cuda/libraries/Cudnn.h"
 
 #include "runtime/backends/cuda/device/Device.h"
+#include "runtime/backends/cuda/device/Ledger.h"
 #include "runtime/core/Layout.h"
 #include "runtime/cudnn/Places.h"
 
@@ -53,6 +54,7 @@ std::string open(Cudnn& cudnn) {
   const auto& library = libraryOf(cudnn);
   if (!library) return library.error();
   if (device) {
+    const Booking booking(**device, &Ledger::handles);
     cudnn.card = cudnn::Card::make(*library, (*device)->stream);
     return *cudnn.card ? std::string() : cudnn.card->error();
   }
@@ -112,11 +114,13 @@ tl::expected<PreparedConvolution, std::string> PreparedConvolution::prepare(cons
   Cudnn& cudnn = shared();
   const std::lock_guard lock(cudnn.mutex);
   if (const std::string why = open(cudnn); !why.empty()) return tl::unexpected(why);
-  if (!cudnn.card) return tl::unexpected(std::string("there is no card to run a convolution on"));
+  const auto device = openDevice();
+  if (!cudnn.card || !device) return tl::unexpected(std::string("there is no card to run a convolution on"));
   std::string why;  // of the first that cannot be prepared
   const auto prepareFirst = [&](const std::vector<cudnn::Engine>& list) -> std::optional<PreparedConvolution> {
     for (const cudnn::Engine& one : list) {
       if (one.workspace > engine.workspace) continue;
+      const Booking booking(**device, &Ledger::plans);
       auto plan = (*cudnn.card)->plan(asked.problem, one);
       if (plan && plan->workspace() <= engine.workspace) return PreparedConvolution(std::move(*plan));
       if (why.empty()) {
