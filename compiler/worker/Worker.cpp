@@ -52,39 +52,57 @@ public:
   void firstStepIsDone() { late = look(); }
   /// What is taken from here on, the row does not need.
   void close() {
-    if (!closed) (void)look();
+    if (closed) return;
+    (void)look();
+    process = ofThisProcess(backend);
     closed = true;
   }
 
   /// Asks the card again. What was taken since the last time beside what the backend has booked.
   runtime::measured::Bytes look() {
     const runtime::measured::Bytes before = std::exchange(now, takenOnDevice(backend));
-    const std::uint64_t known = std::exchange(booked, ledgerOf(backend)).all();
-    const std::uint64_t newlyBooked = booked.all() - known;
-    if (!before || !now || *now < *before + newlyBooked) return std::nullopt;  // less: another process has given some back
-    return *now - *before - newlyBooked;
+    const std::int64_t known = std::exchange(booked, ledgerOf(backend)).all();
+    if (!before || !now) return std::nullopt;
+    return bytesOf(static_cast<std::int64_t>(*now - *before) - (booked.all() - known));
   }
 
   void keepIn(runtime::Measurement& result) const {
     result.deviceContext = context;
     result.devicePeak = now;
     result.deviceLate = late;
-    if (!now || !arena) return;
-    result.deviceArena = arena;
-    result.deviceBuffers = booked.memory - *arena;
-    result.deviceModules = booked.modules;
-    result.deviceHandles = booked.handles;
-    result.devicePlans = booked.plans;
-    result.deviceRecordings = booked.recordings;
-    result.deviceProcess = ofThisProcess(backend);
+    result.deviceProcess = process;
+    if (!arena) return;
+    result.deviceArena = bytesOf(*arena);
+    result.deviceBuffers = bytesOf(booked.memory - *arena);
+    result.deviceModules = bytesOf(booked.modules);
+    result.deviceHandles = bytesOf(booked.handles);
+    result.devicePlans = bytesOf(booked.plans);
+    result.deviceRecordings = bytesOf(booked.recordings);
   }
 
 private:
+  /// Below zero: another process has given some back.
+  static runtime::measured::Bytes bytesOf(std::int64_t bytes) {
+    return bytes < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(bytes));
+  }
+
   const tbem_backend& backend;
-  runtime::measured::Bytes context, now;
+  runtime::measured::Bytes context, now, late, process;
   cuda::Ledger booked;
-  runtime::measured::Bytes arena, late;
+  std::optional<std::int64_t> arena;
   bool closed = false;
+};
+
+/// Closes a ledger however the row ends, before what stands above it gives its memory back.
+class LedgerEnd {
+public:
+  explicit LedgerEnd(Ledger& ledger) : ledger(ledger) {}
+  ~LedgerEnd() { ledger.close(); }
+  LedgerEnd(const LedgerEnd&) = delete;
+  LedgerEnd& operator=(const LedgerEnd&) = delete;
+
+private:
+  Ledger& ledger;
 };
 
 /// The protocol's steps, and what the loss became.
@@ -120,6 +138,7 @@ runtime::Measurement measured(const runtime::ExecutableFile& file, const tbem_ba
   if (!space) return failed(space.error());
   ledger.arenaIsThere();
   auto instance = runtime::Instance::create(file.executable, **space);
+  const LedgerEnd end(ledger);
   if (!instance) return failed(instance.error());
   if (const auto ready = (*instance)->initialise(file.seed); !ready) return failed(ready.error());
   const auto energy = energyOf(backend, file.protocol);
@@ -141,7 +160,7 @@ runtime::Measurement measured(const runtime::ExecutableFile& file, const tbem_ba
 runtime::Measurement measureRow(const runtime::ExecutableFile& file, const tbem_backend& backend) {
   Ledger ledger(backend);
   runtime::Measurement result = measured(file, backend, ledger);
-  ledger.close();  // where it failed before
+  ledger.close();  // where it had no arena
   ledger.keepIn(result);
   return result;
 }

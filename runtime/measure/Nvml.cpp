@@ -31,7 +31,7 @@ struct NvmlCard::Library {
   int (*shutdown)() = nullptr;
   int (*byBusId)(const char* busId, void** device) = nullptr;
   int (*energy)(void* device, unsigned long long* millijoules) = nullptr;
-  int (*processes)(void* device, unsigned* count, ProcessInfo* infos) = nullptr;
+  int (*processes)(void* device, unsigned* count, ProcessInfo* infos) = nullptr;  ///< null: not in this NVML
   const char* (*words)(int status) = nullptr;
   std::string why;  ///< it cannot be used; "": it can
 
@@ -57,8 +57,9 @@ private:
     take(made.shutdown, "nvmlShutdown");
     take(made.byBusId, "nvmlDeviceGetHandleByPciBusId_v2");
     take(made.energy, "nvmlDeviceGetTotalEnergyConsumption");
-    take(made.processes, "nvmlDeviceGetComputeRunningProcesses_v3");
     take(made.words, "nvmlErrorString");
+    // Of drivers from 510 on; energy is read without it.
+    made.processes = reinterpret_cast<decltype(made.processes)>(::dlsym(file, "nvmlDeviceGetComputeRunningProcesses_v3"));
     return made;
   }
 };
@@ -92,6 +93,7 @@ tl::expected<std::uint64_t, std::string> NvmlCard::energy() const {
 
 tl::expected<std::uint64_t, std::string> NvmlCard::memoryOfThisProcess() const {
   if (device == nullptr) return tl::unexpected(why);
+  if (library->processes == nullptr) return tl::unexpected(std::string("this NVML does not say what a process has"));
   std::vector<ProcessInfo> processes(64);
   auto count = static_cast<unsigned>(processes.size());
   int status = library->processes(device, &count, processes.data());

@@ -70,7 +70,8 @@ constexpr const char* kSteps[] = {
     "ALTER TABLE results ADD COLUMN least_energy REAL;"
     "ALTER TABLE results ADD COLUMN most_energy REAL;"
     "ALTER TABLE results ADD COLUMN energy_correlation REAL;",
-    // Bytes of a card, part by part: `device_prepared` and `device_steps` of before are in them. `arena_kinds`: a JSON object.
+    // Bytes of a card, by what takes them, where `device_prepared` and `device_steps`, which are not written any more, said when.
+    // `arena_kinds`: a JSON object.
     "ALTER TABLE results ADD COLUMN device_buffers INTEGER;"
     "ALTER TABLE results ADD COLUMN device_modules INTEGER;"
     "ALTER TABLE results ADD COLUMN device_handles INTEGER;"

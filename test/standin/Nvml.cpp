@@ -1,8 +1,10 @@
 // A libnvidia-ml whose card takes as many watts as TBEM_NVML_WATTS says (100), and whose counter moves every 100 ms, as an H200's
-// does. Without watts (`none`) it has no counter. It knows the card of test/card by its bus. TBEM_NVML_PROCESS bytes of it are of
-// this process, which is one of 80 that use it; where that is not set, it is none of them.
+// does. Without watts (`none`) it has no counter. It knows the card of test/card by its bus. With TBEM_NVML_PROCESS=card all that
+// is taken of it is this process's, which is one of 80 that use it; where that is not set, it is none of them.
+#include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +19,14 @@ int card = 0;
 const char* watts() {
   const char* const text = std::getenv("TBEM_NVML_WATTS");
   return text != nullptr ? text : "100";
+}
+
+/// As the card says it.
+unsigned long long taken() {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  auto* const memory = reinterpret_cast<int (*)(std::size_t*, std::size_t*)>(dlsym(driver, "cuMemGetInfo_v2"));
+  std::size_t free = 0, total = 0;
+  return memory != nullptr && memory(&free, &total) == 0 ? total - free : 0;
 }
 
 }  // namespace
@@ -65,8 +75,8 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, Proce
   if (room < kProcesses) return kInsufficientSize;
   const auto self = static_cast<unsigned>(getpid());
   for (unsigned i = 0; i < kProcesses; ++i) infos[i] = {self + 1 + i, 1000, 0, 0};
-  if (const char* const bytes = std::getenv("TBEM_NVML_PROCESS"); bytes != nullptr)
-    infos[kProcesses - 1] = {self, std::strtoull(bytes, nullptr, 10), 0, 0};
+  if (const char* const text = std::getenv("TBEM_NVML_PROCESS"); text != nullptr && std::strcmp(text, "card") == 0)
+    infos[kProcesses - 1] = {self, taken(), 0, 0};
   return kSuccess;
 }
 

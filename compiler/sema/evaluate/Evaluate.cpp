@@ -134,7 +134,7 @@ std::vector<std::string> Evaluator::visibleNames() const {
   return names;
 }
 
-const Resolved& Evaluator::resolve(const ast::NameRef& name) {
+Resolved Evaluator::resolve(const ast::NameRef& name) {
   KnownName& known = knownNames[&name];
   if (known.module != frame->module) known = {frame->module, program.resolve(*frame->module, name.name.text)};
   return known.meaning;

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace tbem::sema {

@@ -254,7 +254,7 @@ protected:
 private:
   class Binding;
   /// What a name means in the module of the frame. Kept by its place in the syntax tree, which outlives the evaluation.
-  const Resolved& resolve(const ast::NameRef& name);
+  Resolved resolve(const ast::NameRef& name);
   Value meaningOf(const ast::Name& name, const Resolved& found);
   Value evaluateName(const ast::NameRef& expr);
   Value evaluateMember(const ast::Member& expr);

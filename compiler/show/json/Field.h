@@ -160,7 +160,7 @@ inline constexpr JsonField kKindsOfMemory[] = {
     bytes("input", "inputs"),
     bytes("constants", "constants"),
     bytes("workspace", "workspaces of calls"),
-    bytes("gaps", "gaps of the plan; with them the kinds add up to `arena`"),
+    bytes("gaps", "gaps of the plan; with them the kinds add up to the arena"),
 };
 
 inline constexpr JsonField kDesign = text("design", "the design's name");

@@ -89,12 +89,16 @@ constexpr JsonField kMeasure[] = {
     bytes("device_peak", "on a device, all that is taken, contexts too").orNull(),
     object("ledger",
            "of a row on `cuda`, the parts of `device_peak`, and what nothing explains; a part is `null` where it was not "
-           "reached, or other processes gave back more",
+           "reached, other processes gave back more, or an earlier version of tbemc measured the row",
            kLedger)
         .orNull(),
     bytes("arena_peak", "the end of the highest allocation that a step touched").orNull(),
     bytes("arena_planned", "the planned arena").orNull(),
-    object("arena_kinds", "of a row that is planned here, what the arena is made of at its peak", kKindsOfMemory).orNull(),
+    object("arena_kinds",
+           "of a row that is planned here, what the arena is made of at its peak; `null` where an earlier version of tbemc "
+           "measured it",
+           kKindsOfMemory)
+        .orNull(),
     bytes("static_memory", "as estimated").orNull(),
     bytes("live", "as estimated").orNull(),
     object("latency", "of a step", kLatency).orNull(),

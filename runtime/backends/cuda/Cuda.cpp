@@ -135,6 +135,7 @@ tbem_status allocate(std::uint64_t bytes, void** out) {
 void release(void* memory, std::uint64_t) {
   if (memory == nullptr) return;
   (void)onDevice([&](const Device& device) {
+    const Booking booking(device, &Ledger::memory);
     DevicePointer address = addressOf(memory);
     {
       const std::lock_guard lock(moved().mutex);
@@ -184,6 +185,7 @@ tbem_status load(const void* image, std::uint64_t, tbem_module** out) {
 void unload(tbem_module* module) {
   if (module == nullptr) return;
   (void)onDevice([&](const Device& device) {
+    const Booking booking(device, &Ledger::modules);
     return check(device, device.driver->moduleUnload(reinterpret_cast<ModuleHandle>(module)), "unloading code");
   });
 }
@@ -262,6 +264,7 @@ tbem_status replay(tbem_recording* recording) {
 void forget(tbem_recording* recording) {
   if (recording == nullptr) return;
   (void)onDevice([&](const Device& device) {
+    const Booking booking(device, &Ledger::recordings);
     return check(device, device.driver->graphExecDestroy(reinterpret_cast<GraphExecHandle>(recording)),
                  "forgetting what was recorded");
   });

@@ -2,26 +2,28 @@
 """What rows on a card took of it, in JSON of `tbemc measure` on standard input: the context, what the first launch takes and what NVML says
 as the card has them, an arena as it was planned, parts and kinds that add up, and, of a row without room, the parts up to there.
 
-usage: ledger.py CONTEXT LATE MODULE GRAPH PROCESS < ROWS
-       MODULE, GRAPH: what each loaded module takes, those that libraries load late too, and each prepared recording;
-       PROCESS: a number, or None
+usage: ledger.py CONTEXT LATE MODULE GRAPH < ROWS
+       MODULE, GRAPH: what each loaded module takes, those that libraries load late too, and each prepared recording
 """
 import json
 import sys
 
 context, late, module, graph = map(int, sys.argv[1:5])
-process = None if sys.argv[5] == "None" else int(sys.argv[5])
 rows = [row for row in map(json.loads, sys.stdin) if row["kind"] == "measure"]
 GUARD, PAGE = 2 << 16, 4096  # before the arena and behind it
 bad = 0
 for row in rows:
     ledger, name = row["ledger"], row["levels"]
-    if row["status"] == "oom":
+    if row["status"] == "oom" and ledger["arena"]:
+        least = row["arena_planned"] + GUARD
+        good = ledger["process"] == row["device_peak"] == context + ledger["arena"] + ledger["buffers"] and ledger["arena"] >= least
+        print(f"{'ok' if good else 'BAD'}: its arena alone: {name}: {ledger} of {row['device_peak']}")
+    elif row["status"] == "oom":
         good = ledger.pop("context") == context and not any(ledger.values()) and row["device_peak"] == context
         print(f"{'ok' if good else 'BAD'}: without room: {name}")
     else:
         least = row["arena_planned"] + GUARD
-        good = ledger["context"] == context and least <= ledger["arena"] <= least + 2 * PAGE and ledger["process"] == process
+        good = ledger["context"] == context and least <= ledger["arena"] <= least + 2 * PAGE and ledger["process"] == row["device_peak"]
         good = good and ledger["late"] in range(late, late + 10 * module, module) and ledger["unexplained"] == 0 and 0 < ledger["buffers"] < 2 * PAGE
         good = good and ledger["recordings"] == graph and ledger["modules"] in range(module, 10 * module, module)
         good = good and sum(bytes for part, bytes in ledger.items() if part != "process") == row["device_peak"]

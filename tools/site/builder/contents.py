@@ -146,7 +146,7 @@ class Contents:
     def _append(page, title, anchor, body):
         page.body += f'<h2 id="{anchor}">{html.escape(title)}</h2>\n{body}'
         page.headings.append(Heading(2, anchor, title))
-        page.parts.append(Part(anchor, f"{page.title}: {title}" if title == "Program" else title, ""))
+        page.parts.append(Part(anchor, f"{page.title}: {title}" if title.startswith("Program") else title, ""))
 
     def _shown(self, path, there):
         """A file that a page leads to and that is no page: its text."""

@@ -41,7 +41,7 @@ Ledger ledger() {
   return book().ledger;
 }
 
-Booking::Booking(const Device& device, std::uint64_t Ledger::*part) : device(device), part(part) {
+Booking::Booking(const Device& device, std::int64_t Ledger::*part) : device(device), part(part) {
   if (!kept) return;
   alone = std::unique_lock(book().mutex);
   before = takenMemory(device);
@@ -49,8 +49,7 @@ Booking::Booking(const Device& device, std::uint64_t Ledger::*part) : device(dev
 
 Booking::~Booking() {
   if (!before) return;
-  const auto after = takenMemory(device);
-  if (after && *after > *before) book().ledger.*part += *after - *before;  // less: another process gave some back
+  if (const auto after = takenMemory(device)) book().ledger.*part += static_cast<std::int64_t>(*after - *before);
 }
 
 }  // namespace tbem::cuda

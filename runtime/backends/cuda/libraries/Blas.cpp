@@ -1,5 +1,6 @@
 #include "runtime/backends/cuda/libraries/Blas.h"
 
+#include "runtime/backends/cuda/device/Device.h"
 #include "runtime/backends/cuda/device/Ledger.h"
 #include "runtime/backends/cuda/libraries/Cudnn.h"
 #include "runtime/cudnn/Places.h"
@@ -10,6 +11,7 @@
 #include <dlfcn.h>
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 namespace tbem::cuda {
@@ -87,9 +89,8 @@ std::string words(blas::Status status, const char* what) {
 const Handle& handle() {
   static const Handle kMade = [] {
     Handle made;
-    const auto device = openDevice();
-    if (!device) return Handle{nullptr, device.error()};
-    const Booking booking(**device, &Ledger::handles);
+    std::optional<Booking> booking;
+    if (const auto device = openDevice()) booking.emplace(**device, &Ledger::handles);
     if (const blas::Status status = library().functions.create(&made.handle); status != 0) made.why = words(status, "the card");
     return made;
   }();
