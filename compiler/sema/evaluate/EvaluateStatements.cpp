@@ -70,13 +70,17 @@ bool Evaluator::execute(const ast::Stmt& statement) {
         wrongKind(claim.condition->range, "an assertion", "a bool", condition);
         return false;
       }
-      const Value message = claim.message != nullptr ? evaluate(*claim.message) : Value::string("");
-      if (!message.is(ValueKind::String)) {
-        wrongKind(claim.message->range, "an assertion's message", "a string", message);
-        return false;
+      std::string message;
+      if (claim.message != nullptr) {
+        const Value text = evaluate(*claim.message);
+        if (!text.is(ValueKind::String)) {
+          wrongKind(claim.message->range, "an assertion's message", "a string", text);
+          return false;
+        }
+        message = text.text();
       }
       return require(Requirement::Assert, condition.expr, *claim.condition, claim.range,
-                     frame->decl != nullptr ? frame->decl->name.text : "", message.text());
+                     frame->decl != nullptr ? frame->decl->name.text : "", message);
     }
     case ast::NodeKind::Exit:
       return exitStatement(ast::cast<ast::Exit>(statement));

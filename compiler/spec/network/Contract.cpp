@@ -66,11 +66,12 @@ private:
       if (word == "pair") length = 2;
       if (word == "pads") length = 4;
       if (element != nullptr && (element->name.text == "int" || element->name.text == "real")) length = contract.length;
-      if (contract.keepsDefaults && one.defaultValue != nullptr) {
+      const bool isNumber = word == "int" || word == "real" || word == "bool" || word == "schedule";
+      if (one.defaultValue != nullptr && (contract.keepsDefaults || (length == 0 && !isNumber))) {
         if (!defaultParameter(one)) return false;
       } else if (length != 0) {
         if (!listParameter(one, length, element != nullptr && element->name.text == "real")) return false;
-      } else if (word == "int" || word == "real" || word == "bool" || word == "schedule") {
+      } else if (isNumber) {
         Domain constant;  // a schedule may be a number
         constant.isReal = true;
         std::optional<Domain> domain = word == "schedule" ? constant : domainOf(one.name.text, *one.type, one.domain);
@@ -78,8 +79,6 @@ private:
         const SymbolId symbol = number(one.name.text, one.name.range, std::move(*domain), false, word == "bool");
         contract.parameters.push_back({one.name.text, {symbol}, false});
         define(one.name, valueOf(symbol));
-      } else if (one.defaultValue != nullptr) {
-        if (!defaultParameter(one)) return false;
       } else {
         why = fmt::format("the parameter `{}` is no number and has no default", one.name.text);
         return false;
@@ -288,9 +287,10 @@ private:
     std::string name = result.name.empty() ? "result" : result.name.text;
     if (result.name.empty() && decl.results.size() > 1) name += std::to_string(i);
     std::vector<SymbolId> dims;
-    for (const ast::Expr* dim : ast::cast<ast::TensorType>(*result.type).dims) {
-      const auto* splice = ast::dynCast<ast::Splice>(dim);
-      const ast::Expr& inner = splice != nullptr ? *splice->value : *dim;
+    for (const ast::Expr* each : ast::cast<ast::TensorType>(*result.type).dims) {
+      const ast::Expr& dim = *each;
+      const auto* splice = ast::dynCast<ast::Splice>(&dim);
+      const ast::Expr& inner = splice != nullptr ? *splice->value : dim;
       const std::string_view word = nameOf(inner);
       if (const auto free = std::find(open.begin(), open.end(), word); splice == nullptr && free != open.end()) {
         dims.push_back(*symbolOf(word));
@@ -304,9 +304,9 @@ private:
       const std::optional<std::vector<Value>> wanted = dimensions(inner, splice != nullptr);
       if (!wanted) return false;
       for (const Value& one : *wanted) {
-        dims.push_back(number(fmt::format("{}[{}]", name, dims.size()), dim->range, Domain{}, true));
+        dims.push_back(number(fmt::format("{}[{}]", name, dims.size()), dim.range, Domain{}, true));
         Condition made;
-        made.range = dim->range;
+        made.range = dim.range;
         made.expr = pool.make(ExprOp::Equal, pool.symbolRef(dims.back()), one.expr);
         made.text = pool.str(made.expr);
         parts.push_back(std::move(made));
