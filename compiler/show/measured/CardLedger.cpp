@@ -3,11 +3,7 @@
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <string>
-#include <utility>
 
 namespace tbem::driver {
 

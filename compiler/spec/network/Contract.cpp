@@ -118,6 +118,7 @@ private:
     why = "what it updates is no weight of any shape";
     return false;
   }
+
   bool tensors(std::string& why) {
     for (const ast::Parameter& one : decl.tensors) {
       const auto* list = ast::dynCast<ast::ListType>(one.type);

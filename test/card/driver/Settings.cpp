@@ -22,6 +22,15 @@ T number(const char* name, std::string_view text) {
   return value;
 }
 
+/// BYTES or BYTES:MORE, where the variable is set.
+void readBytes(const char* name, std::uint64_t& bytes, std::uint64_t& more) {
+  const std::string_view text = variable(name);
+  if (text.empty()) return;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  bytes = number<std::uint64_t>(name, text.substr(0, colon));
+  if (colon < text.size()) more = number<std::uint64_t>(name, text.substr(colon + 1));
+}
+
 /// Calls `use` with each part between commas.
 template <class Use>
 void forParts(std::string_view text, const Use& use) {
@@ -79,16 +88,8 @@ Settings settingsOfEnvironment() {
   else if (!text.empty() && text != "forward")
     throw std::invalid_argument("TBEM_CARD_ORDER: expected forward or backward");
   settings.report = variable("TBEM_CARD_REPORT");
-  if (const auto text = variable("TBEM_CARD_CONTEXT"); !text.empty()) {
-    const std::size_t colon = std::min(text.find(':'), text.size());
-    settings.context = number<std::uint64_t>("TBEM_CARD_CONTEXT", text.substr(0, colon));
-    if (colon < text.size()) settings.late = number<std::uint64_t>("TBEM_CARD_CONTEXT", text.substr(colon + 1));
-  }
-  if (const auto text = variable("TBEM_CARD_CODE"); !text.empty()) {
-    const std::size_t colon = std::min(text.find(':'), text.size());
-    settings.module = number<std::uint64_t>("TBEM_CARD_CODE", text.substr(0, colon));
-    if (colon < text.size()) settings.graph = number<std::uint64_t>("TBEM_CARD_CODE", text.substr(colon + 1));
-  }
+  readBytes("TBEM_CARD_CONTEXT", settings.context, settings.late);
+  readBytes("TBEM_CARD_CODE", settings.module, settings.graph);
   if (const auto text = variable("TBEM_CARD_COUNT"); !text.empty()) {
     const std::size_t plus = std::min(text.find('+'), text.size());
     if (plus < text.size()) settings.others = number<unsigned>("TBEM_CARD_COUNT", text.substr(plus + 1));

@@ -28,17 +28,15 @@ std::set<std::string> wordsOfTheLanguage() {
        {// types
         "int real bool string pair pads axes dtype tensor schedule list of set seq nat nat0 char",
         // clauses of experiments and trainings, and of processes
-        "accumulate array auto checkpoint covering filter full mixed seed strength task where within metric repeat response "
-        "terms "
-        "validate "
+        "accumulate array covering filter full mixed seed strength task where within metric repeat response terms validate "
+        "auto checkpoint "
         "epochs batch "
         "optimizer loss augment insert swap widen rd wr freeze weights",
         // what those clauses take
         "memory latency energy cpu ref memory_peak static_memory arena live poly degree leave_one_out cosine constant warmup "
         "flip "
-        "crop bf16 f16 every command pytorch keras backend memory_baseline opaque exits gates gumbel reinforce reward likeliest "
-        "turn "
-        "soft "
+        "crop bf16 every command pytorch keras backend memory_baseline opaque exits gates gumbel reinforce reward likeliest turn "
+        "f16 soft "
         "straight_through partial "
         "names",
         // layers that are called after their templates, which a training names
