@@ -80,7 +80,7 @@ bool Tensors::remove(std::string_view name) {
 sema::Value Tensors::record(const Tensor& tensor, sema::ExprPool& pool) const {
   sema::Value record = sema::Value::ofKind(sema::ValueKind::Record);
   const auto add = [&](const char* name, sema::Value value) {
-    record.words.emplace_back(name);
+    record.words.push_back(std::string(name));
     record.items.push_back(std::move(value));
   };
   const auto real = [&](double value) {

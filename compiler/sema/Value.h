@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/sema/Modules.h"
+#include "compiler/sema/SharedVector.h"
 #include "compiler/sema/Symbolic.h"
 
 #include <array>
@@ -60,8 +61,8 @@ struct Value {
   std::uint32_t id = 0;             ///< DType, Instance, Tensor, Elem, Builtin: position
   const ast::Decl* decl = nullptr;  ///< Declaration, Partial
   const Module* module = nullptr;   ///< Declaration, Partial, Module
-  std::vector<Value> items;         ///< List, Tuple, Set, Record, Range {low, high, step}, Partial
-  std::vector<std::string> words;   ///< names of a Record's fields, of a Partial's parameters; `text`
+  SharedVector<Value> items;        ///< List, Tuple, Set, Record, Range {low, high, step}, Partial
+  SharedVector<std::string> words;  ///< names of a Record's fields, of a Partial's parameters; `text`
 
   friend bool operator==(const Value&, const Value&) = default;
   bool is(ValueKind k) const { return kind == k; }
@@ -86,15 +87,15 @@ struct Value {
   /// Of a kind that has a text.
   static Value named(ValueKind k, std::string text) {
     Value v = ofKind(k);
-    v.words.push_back(std::move(text));
+    v.words = {std::move(text)};
     return v;
   }
-  static Value list(std::vector<Value> items) {
+  static Value list(SharedVector<Value> items) {
     Value v = ofKind(ValueKind::List);
     v.items = std::move(items);
     return v;
   }
-  static Value tuple(std::vector<Value> items) {
+  static Value tuple(SharedVector<Value> items) {
     Value v = ofKind(ValueKind::Tuple);
     v.items = std::move(items);
     return v;

@@ -36,7 +36,7 @@ USES = [
         ("compiler/driver/Cli.cpp", "compiler/embed",  # DLPack: whoever has a tensor last ends its memory
          "compiler/experiment/Request.h", "compiler/pytorch/eager/EagerOperators.cpp",
          "compiler/pytorch/eager/EagerOperators.h", "compiler/pytorch/eager/EagerStep.h",
-         "compiler/syntax/parse/Parse.cpp",  # ANTLR takes its error strategy so
+         "compiler/sema/SharedVector.h", "compiler/syntax/parse/Parse.cpp",  # ANTLR takes its error strategy so
          "runtime/backends/cpu/dnnl/DnnlConv.cpp")),
     Use("reads or writes JSON with nlohmann", "nlohmann", r"\bWORD\b",
         "return a struct and let compiler/show or compiler/emit write it",

@@ -143,8 +143,9 @@ void Elaborator::instantiateParameters(Activation& a) {
   for (Local& local : a.frame.locals) {
     if (!local.isParameter) continue;
     make(local.value);
-    if (local.value.is(ValueKind::List))
-      for (Value& item : local.value.items) make(item);
+    const auto isPartial = [](const Value& item) { return item.is(ValueKind::Partial); };
+    if (local.value.is(ValueKind::List) && std::ranges::any_of(local.value.items, isPartial))
+      for (Value& item : local.value.items.own()) make(item);
   }
 }
 
@@ -161,9 +162,9 @@ void Elaborator::countAxesFromEnd(Activation& a, const std::vector<Value>& tenso
     if (type == nullptr || type->name.text != "axes") continue;
     for (Local& local : a.frame.locals) {
       if (!local.isParameter || local.name != declared.name.text) continue;
-      for (Value& item : local.value.items) {
-        const auto known = pool.constantValue(item.expr);
-        if (known && known->num < 0 && known->num >= -rank) item = integerValue(known->num + rank);
+      for (std::size_t i = 0; i < local.value.items.size(); ++i) {
+        const auto known = pool.constantValue(local.value.items[i].expr);
+        if (known && known->num < 0 && known->num >= -rank) local.value.items.own()[i] = integerValue(known->num + rank);
       }
     }
   }

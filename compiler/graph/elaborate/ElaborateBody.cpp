@@ -114,13 +114,13 @@ Value Elaborator::runBodyWithGradient(Activation& a) {
   if (result.isPoison()) return {};
   const bool several = result.is(ValueKind::Tuple);
   for (std::size_t i = 0; i < (several ? result.items.size() : 1); ++i) {
-    Value& whole = several ? result.items[i] : result;
+    Value& whole = several ? result.items.own()[i] : result;
     const bool isList = whole.is(ValueKind::List);
     if (isList && several)
       return wrongKind(a.decl->name.range, "a result of `" + a.decl->name.text + "`, whose gradient is given,", "a tensor",
                        whole);
     for (std::size_t k = 0; k < (isList ? whole.items.size() : 1); ++k) {
-      Value& part = isList ? whole.items[k] : whole;
+      Value& part = isList ? whole.items.own()[k] : whole;
       const OpId producer = graph.tensors[part.id].producer;
       if (producer == kNoOp || index(producer) < own.first) part = copyOf(static_cast<TensorId>(part.id), a.range);
       own.outputs.push_back(static_cast<TensorId>(part.id));
@@ -135,7 +135,7 @@ Value Elaborator::runBodyWithGradient(Activation& a) {
   for (const ast::Part& part : a.decl->backward) {
     const Local* local = a.frame.find(part.name.text);
     if (local == nullptr) continue;
-    for (const Value& one : local->value.is(ValueKind::List) ? local->value.items : std::vector<Value>{local->value}) {
+    for (const Value& one : local->value.is(ValueKind::List) ? local->value.items : sema::SharedVector<Value>{local->value}) {
       if (one.is(ValueKind::Tensor)) own.inputs.push_back(static_cast<TensorId>(one.id));
     }
   }
@@ -167,7 +167,7 @@ bool Elaborator::bindResult(Activation& a, const ast::Result& declared, const as
 /// The results of a body meet their declared types; names first met there bind; then `post` holds.
 Value Elaborator::bindResults(Activation& a, const Value& result) {
   const std::vector<ast::Result>& declared = a.decl->results;
-  std::vector<Value> parts = result.is(ValueKind::Tuple) ? result.items : std::vector<Value>{result};
+  sema::SharedVector<Value> parts = result.is(ValueKind::Tuple) ? result.items : sema::SharedVector<Value>{result};
   const SrcRange at = a.frame.returnedText != nullptr ? a.frame.returnedText->range : a.decl->name.range;
   const auto notTensors = [&](const char* wants, const Value& found) {
     wrongKind(at, "the result of `" + a.decl->name.text + "`", wants, found);
@@ -178,7 +178,7 @@ Value Elaborator::bindResults(Activation& a, const Value& result) {
   };
   if (declared.empty() && a.decl->callable == ast::CallableKind::Network) {
     for (const Value& part : parts) {
-      const std::vector<Value> tensors = part.is(ValueKind::List) ? part.items : std::vector<Value>{part};
+      const sema::SharedVector<Value> tensors = part.is(ValueKind::List) ? part.items : sema::SharedVector<Value>{part};
       if (tensors.empty()) return notTensors("tensors", part);
       for (const Value& one : tensors) {
         if (!one.is(ValueKind::Tensor)) return notTensors("tensors", one);
@@ -201,7 +201,7 @@ Value Elaborator::bindResults(Activation& a, const Value& result) {
     const ast::Type* wanted = list != nullptr ? list->element : declared[i].type;
     const auto* type = ast::dynCast<ast::TensorType>(wanted);
     if (type == nullptr && !isAnyTensor(wanted)) continue;
-    for (const Value& tensor : list != nullptr ? parts[i].items : std::vector<Value>{parts[i]}) {
+    for (const Value& tensor : list != nullptr ? parts[i].items : sema::SharedVector<Value>{parts[i]}) {
       if (!tensor.is(ValueKind::Tensor)) return notTensors("a tensor", tensor);
       if (type != nullptr && !bindResult(a, declared[i], *type, static_cast<TensorId>(tensor.id), i)) return {};
     }

@@ -58,7 +58,7 @@ Value partialOf(const Instance& instance) {
   partial.decl = instance.decl;
   partial.module = instance.module;
   for (const Local& parameter : instance.parameters) {
-    partial.words.emplace_back(parameter.name);
+    partial.words.push_back(std::string(parameter.name));
     partial.items.push_back(parameter.value);
   }
   return partial;

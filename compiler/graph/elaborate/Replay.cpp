@@ -92,7 +92,11 @@ public:
     if (changed.is(ValueKind::Tensor)) changed.id = index(tensor(static_cast<TensorId>(changed.id)));
     if (changed.is(ValueKind::Instance) && changed.id >= from.first.instances)
       changed.id = static_cast<std::uint32_t>(changed.id - from.first.instances + at.instances);
-    for (Value& item : changed.items) value(item);
+    const auto isOfGraph = [](const Value& one) {
+      return one.is(ValueKind::Tensor) || one.is(ValueKind::Instance) || !one.items.empty();
+    };
+    if (std::ranges::any_of(changed.items, isOfGraph))
+      for (Value& item : changed.items.own()) value(item);
   }
 
   void copyStorages(Graph& graph) const {

@@ -249,7 +249,7 @@ private:
       next = step();
     }
     if (next.isPoison()) return false;
-    const std::vector<Value> results = next.is(ValueKind::Tensor) ? std::vector<Value>{next} : next.items;
+    const sema::SharedVector<Value> results = next.is(ValueKind::Tensor) ? sema::SharedVector<Value>{next} : next.items;
     for (const Value& result : results) e.graph.outputs.push_back(static_cast<TensorId>(result.id));
     return true;
   }
@@ -340,7 +340,7 @@ private:
     Value optimizer = e.libraryOperator("adam", search.range);
     if (optimizer.isPoison()) return optimizer;
     optimizer.kind = ValueKind::Partial;
-    optimizer.words.emplace_back("lr");
+    optimizer.words.push_back("lr");
     optimizer.items.push_back(Value::number(e.pool.constant(search.rate), true));
     return optimizer;
   }

@@ -32,10 +32,10 @@ void setRate(Value& optimizer, const Value& rate) {
   const auto at = static_cast<std::size_t>(given - optimizer.words.begin());
   if (given == optimizer.words.end()) {
     optimizer.kind = ValueKind::Partial;
-    optimizer.words.emplace_back("lr");
-    optimizer.items.emplace_back();
+    optimizer.words.push_back("lr");
+    optimizer.items.push_back({});
   }
-  optimizer.items[at] = rate;
+  optimizer.items.own()[at] = rate;
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
   const AppliedNetwork applied{callee, std::move(*parameters), std::move(tensors), spec.of->range};
   const Value result = e.applyRoot(callee, applied.parameters, applied.inputs, "", applied.use);
   if (result.isPoison()) return false;
-  for (const Value& output : result.is(ValueKind::Tensor) ? std::vector<Value>{result} : result.items) {
+  for (const Value& output : result.is(ValueKind::Tensor) ? sema::SharedVector<Value>{result} : result.items) {
     if (!output.is(ValueKind::Tensor)) {
       session.sink.report(diag::wrong_tensor, network.name.range, "the result of `" + network.name.text + "`", "tensors");
       return false;

@@ -141,8 +141,8 @@ Value earnedAtInference(Elaborator& e, const Value& reward, const LossTensors& t
   if (result.isPoison()) return {};
   const Value shares = besideOneAnother(e, e.drawnGates(), &Drawn::share, at);
   if (shares.isPoison()) return {};
-  return earned(e, reward, shares, {result.is(ValueKind::Tensor) ? std::vector<Value>{result} : result.items, tensors.targets},
-                at);
+  return earned(e, reward, shares,
+                {result.is(ValueKind::Tensor) ? sema::SharedVector<Value>{result} : result.items, tensors.targets}, at);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 bool isSequence(const Value& value) { return value.is(ValueKind::List) || value.is(ValueKind::Tuple); }
 
 /// Writes a pair or pads out in full. How many numbers there may be, where there are others; else null.
-const char* writeOut(std::string_view word, std::vector<Value>& items) {
+const char* writeOut(std::string_view word, SharedVector<Value>& items) {
   const std::size_t n = items.size();
   if (word == "pair") {
     if (n == 1) items = {items[0], items[0]};
@@ -58,10 +58,10 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
       value = Value::list(*spread);
     }
     if (!isSequence(value) && (list->list != ast::ListKind::Set || !value.is(ValueKind::Set))) return wants("a list");
-    for (Value& item : value.items) {
-      std::optional<Value> typed = coerce(*list->element, std::move(item), who, range);
+    for (std::size_t i = 0; i < value.items.size(); ++i) {
+      std::optional<Value> typed = coerce(*list->element, value.items[i], who, range);
       if (!typed) return std::nullopt;
-      item = std::move(*typed);
+      if (*typed != value.items[i]) value.items.own()[i] = std::move(*typed);
     }
     value.kind = list->list == ast::ListKind::Set ? ValueKind::Set : ValueKind::List;
     return value;
@@ -72,10 +72,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     }
     return wants("one of " + quoted(members->members));
   }
-  if (type.kind == ast::NodeKind::TensorType) {
-    if (!value.isRuntime()) return wants("a tensor");
-    return value;
-  }
+  if (type.kind == ast::NodeKind::TensorType) return value.isRuntime() ? std::optional<Value>(value) : wants("a tensor");
   const auto* named = ast::dynCast<ast::NamedType>(&type);
   if (named == nullptr) return value;
   const std::string_view word = isNatural(type) ? std::string_view("int") : named->name.text;
@@ -105,11 +102,12 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     fail(diag::unknown_type, named->name.range, word);
     return std::nullopt;
   }
-  std::vector<Value> items = isSequence(value) ? value.items : std::vector<Value>{value};
-  for (Value& item : items) {
-    if (!item.is(ValueKind::Number)) return wants(word == "axes" ? "an int or a list of int" : "a number or a list of numbers");
-    if (!whole(item)) return std::nullopt;
-    item.isReal = false;
+  SharedVector<Value> items = isSequence(value) ? value.items : SharedVector<Value>{value};
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!items[i].is(ValueKind::Number))
+      return wants(word == "axes" ? "an int or a list of int" : "a number or a list of numbers");
+    if (!whole(items[i])) return std::nullopt;
+    if (items[i].isReal) items.own()[i].isReal = false;
   }
   const std::size_t count = items.size();
   if (const char* wanted = writeOut(word, items)) {

@@ -29,7 +29,7 @@ Value chosen(ExprPool& pool, ExprId condition, const Value& yes, const Value& no
     const std::size_t both = std::min(a.items.size(), b.items.size());
     Value made = a.items.size() < b.items.size() ? b : a;
     made.expr = pool.make(ExprOp::Select, condition, a.expr, b.expr);
-    for (std::size_t i = 0; i < both; ++i) made.items[i] = chosen(pool, condition, a.items[i], b.items[i]);
+    for (std::size_t i = 0; i < both; ++i) made.items.own()[i] = chosen(pool, condition, a.items[i], b.items[i]);
     return made;
   }
   if (yes.is(ValueKind::Subset) && no.is(ValueKind::Subset)) {
@@ -38,7 +38,7 @@ Value chosen(ExprPool& pool, ExprId condition, const Value& yes, const Value& no
     for (const bool isYes : {true, false}) {
       for (const Value& one : isYes ? yes.items : no.items) {
         Value member = one;
-        ExprId& here = member.items[0].expr;
+        ExprId& here = member.items.own()[0].expr;
         here = isYes ? pool.make(ExprOp::Select, condition, here, pool.constant(0))
                      : pool.make(ExprOp::Select, condition, pool.constant(0), here);
         made.items.push_back(std::move(member));
@@ -56,8 +56,10 @@ Value chosen(ExprPool& pool, ExprId condition, const Value& yes, const Value& no
 Value where(ExprPool& pool, ExprId condition, Value value) {
   if (isSequence(value)) value = withLength(pool, value);
   if (value.is(ValueKind::Subset)) {
-    for (Value& member : value.items)
-      member.items[0].expr = pool.make(ExprOp::Select, condition, member.items[0].expr, pool.undefined());
+    for (Value& member : value.items.own()) {
+      ExprId& here = member.items.own()[0].expr;
+      here = pool.make(ExprOp::Select, condition, here, pool.undefined());
+    }
     if (value.expr == kNoExpr) return value;
   }
   value.expr = pool.make(ExprOp::Select, condition, value.expr, pool.undefined());
@@ -180,7 +182,7 @@ Value Evaluator::sequenceCall(std::string_view name, const Value& sequence) {
     Value rest = Value::ofKind(ValueKind::Sequence);
     const ExprId some = pool.make(ExprOp::Less, pool.constant(0), length);
     rest.expr = pool.make(ExprOp::Select, some, pool.make(ExprOp::Sub, length, pool.constant(1)), pool.undefined());
-    if (!sequence.items.empty()) rest.items.assign(sequence.items.begin() + 1, sequence.items.end());
+    if (!sequence.items.empty()) rest.items = std::vector<Value>(sequence.items.begin() + 1, sequence.items.end());
     return rest;
   }
   std::vector<Member> list;

@@ -38,27 +38,30 @@ std::string elementName(const std::string& list, const ast::Expr& element, std::
 
 Value Evaluator::evaluateItems(const ast::Expr& expr, std::span<const ast::Expr* const> items, ValueKind kind) {
   const std::string name = givenName(expr);
-  Value result = Value::ofKind(kind);
+  std::vector<Value> made;
+  made.reserve(items.size());
   for (const ast::Expr* item : items) {
     if (const auto* splice = ast::dynCast<ast::Splice>(item)) {
       const Value inner = evaluate(*splice->value);
-      std::optional<std::vector<Value>> spread = elements(inner, splice->range);
+      const std::optional<SharedVector<Value>> spread = elements(inner, splice->range);
       if (!spread) return {};
-      for (Value& one : *spread) result.items.push_back(std::move(one));
+      made.insert(made.end(), spread->begin(), spread->end());
       continue;
     }
-    if (std::string own = elementName(name, *item, result.items.size()); !own.empty()) naming(*item, std::move(own));
+    if (std::string own = elementName(name, *item, made.size()); !own.empty()) naming(*item, std::move(own));
     Value value = evaluate(*item);
     if (value.isPoison()) return {};
     // `{1 .. 4}` and `[0 .. n]` hold the elements of the range.
     if (value.is(ValueKind::Range) && kind != ValueKind::Tuple) {
-      std::optional<std::vector<Value>> spread = elements(value, item->range);
+      const std::optional<SharedVector<Value>> spread = elements(value, item->range);
       if (!spread) return {};
-      for (Value& one : *spread) result.items.push_back(std::move(one));
+      made.insert(made.end(), spread->begin(), spread->end());
       continue;
     }
-    result.items.push_back(std::move(value));
+    made.push_back(std::move(value));
   }
+  Value result = Value::ofKind(kind);
+  result.items = std::move(made);
   return charged(std::move(result));
 }
 
@@ -85,7 +88,7 @@ Value Evaluator::evaluateRange(const ast::Range& expr) {
   return result;
 }
 
-std::optional<std::vector<Value>> Evaluator::elements(const Value& value, SrcRange range) {
+std::optional<SharedVector<Value>> Evaluator::elements(const Value& value, SrcRange range) {
   switch (value.kind) {
     case ValueKind::Poison:
       return std::nullopt;
@@ -134,7 +137,7 @@ bool Evaluator::comprehend(const ast::Comprehension& expr, std::size_t generator
     return true;
   }
   const ast::Comprehension::Generator& source = expr.generators[generator];
-  const std::optional<std::vector<Value>> items = elements(evaluate(*source.domain), source.domain->range);
+  const std::optional<SharedVector<Value>> items = elements(evaluate(*source.domain), source.domain->range);
   if (!items) return false;
   const std::size_t mark = frame->locals.size();
   for (const Value& item : *items) {
@@ -149,7 +152,7 @@ bool Evaluator::comprehend(const ast::Comprehension& expr, std::size_t generator
 Value Evaluator::evaluateComprehension(const ast::Comprehension& expr) {
   const std::string name = givenName(expr);
   Value result = Value::ofKind(ValueKind::List);
-  return comprehend(expr, 0, name, result.items) ? result : Value{};
+  return comprehend(expr, 0, name, result.items.own()) ? result : Value{};
 }
 
 bool Evaluator::quantify(const ast::Quantifier& expr, std::size_t variable, std::optional<ExprId>& out) {

@@ -270,7 +270,8 @@ Value Evaluator::combined(const ast::Binary& node, Value left, const Value& righ
   if (left.is(ValueKind::String) && right.is(ValueKind::String) && node.op == ast::BinaryOp::Add)
     return charged(Value::string(left.text() + right.text()));
   if (left.is(ValueKind::List) && right.is(ValueKind::List) && node.op == ast::BinaryOp::Add) {
-    left.items.insert(left.items.end(), right.items.begin(), right.items.end());
+    std::vector<Value>& both = left.items.own();
+    both.insert(both.end(), right.items.begin(), right.items.end());
     return charged(std::move(left));
   }
   if (!left.is(ValueKind::Number)) return wrongKind(node.left->range, "arithmetic", "a number", left);

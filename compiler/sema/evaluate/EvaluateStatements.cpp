@@ -92,7 +92,7 @@ bool Evaluator::execute(const ast::Stmt& statement) {
 }
 
 bool Evaluator::executeFor(const ast::For& loop) {
-  const std::optional<std::vector<Value>> items = elements(evaluate(*loop.domain), loop.domain->range);
+  const std::optional<SharedVector<Value>> items = elements(evaluate(*loop.domain), loop.domain->range);
   if (!items) return false;
   for (std::size_t turn = 0; turn < items->size(); ++turn) {
     const std::size_t mark = frame->locals.size();

@@ -222,7 +222,7 @@ protected:
   std::optional<Rational> peek(ExprId expr);
   EvalError peekError(ExprId expr);
   /// Elements of a list, tuple, set or range, ranges written out.
-  std::optional<std::vector<Value>> elements(const Value& value, SrcRange range);
+  std::optional<SharedVector<Value>> elements(const Value& value, SrcRange range);
   /// A list, text or record that was put together: what it copies counts as steps of evaluation, as doublings of a list
   /// would otherwise take all memory in a few dozen steps.
   Value charged(Value made);

@@ -58,9 +58,9 @@ Value Evaluator::applyCallable(const ast::Expr& use, const Value& callee, Argume
     while (at < partial.words.size() && partial.words[at] != name) ++at;
     if (at == partial.words.size()) {
       partial.words.push_back(name);
-      partial.items.emplace_back();
+      partial.items.push_back({});
     }
-    partial.items[at] = std::move(*typed);
+    partial.items.own()[at] = std::move(*typed);
   }
   return partial;
 }

@@ -147,10 +147,10 @@ private:
   }
 
   /// What one place of a declared shape stands for: a dimension, or with `..` as many as the list has. Nothing after a report.
-  std::optional<std::vector<Value>> dimensions(const ast::Expr& expr, bool isSplice) {
+  std::optional<sema::SharedVector<Value>> dimensions(const ast::Expr& expr, bool isSplice) {
     const Value value = evaluate(expr);
     if (value.isPoison()) return std::nullopt;
-    return isSplice ? elements(value, expr.range) : std::optional(std::vector<Value>{value});
+    return isSplice ? elements(value, expr.range) : std::optional(sema::SharedVector<Value>{value});
   }
 
   /// A name that is met first is an unknown; everything else has one of its own, which must agree.
@@ -169,7 +169,7 @@ private:
       define({std::string(name), inner.range}, splice != nullptr ? Value::list(items) : items.front(), name);
       return true;
     }
-    const std::optional<std::vector<Value>> wanted = dimensions(inner, splice != nullptr);
+    const std::optional<sema::SharedVector<Value>> wanted = dimensions(inner, splice != nullptr);
     if (!wanted) return false;
     for (const Value& one : *wanted) {
       if (contract.isOptimizer()) {  // a gradient has its weight's shape
@@ -302,7 +302,7 @@ private:
         why = fmt::format("nothing says how many dimensions `..{}` of a result has", word);
         return false;
       }
-      const std::optional<std::vector<Value>> wanted = dimensions(inner, splice != nullptr);
+      const std::optional<sema::SharedVector<Value>> wanted = dimensions(inner, splice != nullptr);
       if (!wanted) return false;
       for (const Value& one : *wanted) {
         dims.push_back(number(fmt::format("{}[{}]", name, dims.size()), dim.range, Domain{}, true));

@@ -61,7 +61,7 @@ std::optional<Value> ListReader::replaced(const ast::Call& call) {
   if (!numbers || pool.constantValue(place.expr)) return std::nullopt;
   for (std::size_t i = 0; i < list.items.size(); ++i) {
     const ExprId here = pool.make(ExprOp::Equal, place.expr, pool.constant(static_cast<std::int64_t>(i)));
-    list.items[i].expr = pool.make(ExprOp::Select, here, by.expr, list.items[i].expr);
+    list.items.own()[i].expr = pool.make(ExprOp::Select, here, by.expr, list.items[i].expr);
   }
   return list;
 }

@@ -53,7 +53,7 @@ bool assign(const ProcessModel& model, const Variable& variable, const sema::Exp
     return true;
   }
   std::vector<Rational> items;
-  for (const Value& one : variable.shape == Variable::Shape::Plain ? std::vector<Value>{value} : value.items) {
+  for (const Value& one : variable.shape == Variable::Shape::Plain ? sema::SharedVector<Value>{value} : value.items) {
     const std::optional<Rational> number = numberOf(model, variable, pool, one);
     if (!number) return false;
     items.push_back(*number);
