@@ -4,6 +4,7 @@
 #include "compiler/count/Schedule.h"
 #include "compiler/count/Static.h"
 #include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/lower/order/SmallUpdates.h"
 
 #include <algorithm>
 #include <bit>
@@ -62,12 +63,6 @@ bool Lowering::prepare() {
     if (graph[graph[weight.gradient].storage].carried)  // what a micro-batch adds to it
       weightOf[index(graph[graph[weight.gradient].producer].inputs[1])] = weight.value;
   }
-  readersOf.resize(graph.tensors.size());
-  for (const graph::OpId id : order) {
-    for (const TensorId tensor : graph[id].inputs) {
-      if (tensor != kNoTensor) readersOf[index(tensor)].push_back(id);
-    }
-  }
   scalars.push_back(1.0);  // the number of the step
   for (const graph::RuntimeScalar& scalar : graph.scalars) {
     if (values.errorOf(scalar.value) != sema::EvalError::None) {
@@ -76,6 +71,14 @@ bool Lowering::prepare() {
     scalars.push_back(values[scalar.value].toDouble());
   }
   if (!findGates()) return false;
+  // A card waits for launches where a processor does not.
+  if (backend.device != nullptr) order = smallUpdatesLast(graph, branches, dims, std::move(order));
+  readersOf.resize(graph.tensors.size());
+  for (const graph::OpId id : order) {
+    for (const TensorId tensor : graph[id].inputs) {
+      if (tensor != kNoTensor) readersOf[index(tensor)].push_back(id);
+    }
+  }
   if (options.places != nullptr) takePlaces();
   return true;
 }

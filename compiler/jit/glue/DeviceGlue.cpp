@@ -18,7 +18,7 @@ using llvm::Value;
 /// One class: micro-batches and branches nest in one function whose builder, counts and exits they share.
 class DeviceGlue {
 public:
-  DeviceGlue(llvm::Module& module, const Program& program, const std::vector<DeviceLoop>& loops, bool marks)
+  DeviceGlue(llvm::Module& module, const Program& program, const DeviceLoops& loops, bool marks)
       : module(module), b(module.getContext()), program(program), loops(loops), marks(marks) {}
 
   void run() {
@@ -68,7 +68,7 @@ private:
   /// For the arguments of any launch, and a count of samples.
   void makeRoom() {
     std::size_t most = 0;
-    for (const DeviceLoop& loop : loops) most = std::max(most, loop.nest.pointers.size());
+    for (const DeviceLoop& loop : loops.loops) most = std::max(most, loop.nest.pointers.size());
     constexpr std::size_t kBehindPointers = 4;
     arguments = b.CreateAlloca(llvm::ArrayType::get(b.getInt64Ty(), most + kBehindPointers));
     samplesAt = b.CreateAlloca(b.getInt64Ty());
@@ -131,8 +131,11 @@ private:
 
   void oneStep(std::uint32_t at) {
     const Step& s = program.steps[at];
+    for (const DeviceGroup& group : loops.groups) {
+      if (group.step == at) run(group);
+    }
     if (s.kind == Step::Kind::Loop) {
-      loop(loops[s.index]);
+      if (!loops.loops[s.index].isGrouped) loop(loops.loops[s.index]);
     } else {
       const bool perSample = !program.calls[s.index].sizes.empty();
       constexpr int kAllThreads = -1;
@@ -159,15 +162,22 @@ private:
       if (atMicroBatch != nullptr) first = b.CreateMul(atMicroBatch, number(static_cast<std::uint64_t>(nest.elements)));
       values.push_back(first);
     }
+    run(loop.kernel, values, items);
+  }
+  void run(const DeviceGroup& group) {
+    Value* places = number(static_cast<std::uint64_t>(group.places));
+    run(group.kernel, {step->getArg(1), step->getArg(2), step->getArg(3), places}, places);
+  }
+  void run(std::uint32_t kernel, const std::vector<Value*>& values, Value* items) {
     for (std::size_t i = 0; i < values.size(); ++i)
       b.CreateAlignedStore(values[i], b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), arguments, i), llvm::Align(8));
-    ask(launch, {context(), b.getInt32(loop.kernel), arguments, b.getInt32(static_cast<std::uint32_t>(values.size())), items});
+    ask(launch, {context(), b.getInt32(kernel), arguments, b.getInt32(static_cast<std::uint32_t>(values.size())), items});
   }
 
   llvm::Module& module;
   llvm::IRBuilder<> b;
   const Program& program;
-  const std::vector<DeviceLoop>& loops;
+  const DeviceLoops& loops;
   bool marks;
   llvm::FunctionCallee call, launch, zero, move, count, micro, mark;
   llvm::Function* step = nullptr;
@@ -181,7 +191,7 @@ private:
 
 }  // namespace
 
-void emitDeviceStep(llvm::Module& module, const Program& program, const std::vector<DeviceLoop>& loops, bool marks) {
+void emitDeviceStep(llvm::Module& module, const Program& program, const DeviceLoops& loops, bool marks) {
   DeviceGlue(module, program, loops, marks).run();
 }
 

@@ -16,10 +16,24 @@ namespace tbem::jit {
 struct DeviceLoop {
   LoopNest nest;
   std::uint32_t kernel = 0;
+  bool isGrouped = false;
+};
+
+/// Loops that one launch runs at the first one's step, and the number of their kernel.
+struct DeviceGroup {
+  std::uint32_t step = 0;
+  std::int64_t places = 0;  ///< groupPlaces
+  std::uint32_t kernel = 0;
+};
+
+/// What a step launches. A loop of a group has no kernel of its own.
+struct DeviceLoops {
+  std::vector<DeviceLoop> loops;  ///< by Program::loops
+  std::vector<DeviceGroup> groups;
 };
 
 /// Adds `tbem_step` (rt.h) to `module`. `marks`: as in JitOptions.
-void emitDeviceStep(llvm::Module& module, const estimate::Program& program, const std::vector<DeviceLoop>& loops, bool marks);
+void emitDeviceStep(llvm::Module& module, const estimate::Program& program, const DeviceLoops& loops, bool marks);
 
 /// Adds what the runtime finds by name: `tbem_image`, the code for the device with a zero behind it, and `tbem_kernels`, how many
 /// kernels it has.

@@ -22,7 +22,7 @@
 namespace tbem::jit {
 namespace {
 
-constexpr std::string_view kCodegen = "tbem-codegen-4";
+constexpr std::string_view kCodegen = "tbem-codegen-5";
 
 /// The linker's build id of the file that holds this code: another compiler makes other objects. "" where the linker wrote none.
 std::string buildId() {

@@ -3,9 +3,11 @@
 #include "compiler/jit/cpu/Kernel.h"
 #include "compiler/jit/glue/DeviceGlue.h"
 #include "compiler/jit/glue/HostGlue.h"
+#include "compiler/jit/glue/LoopGroups.h"
 #include "compiler/jit/loop/Loop.h"
 #include "compiler/jit/loop/Types.h"
 #include "compiler/jit/nvptx/DeviceKernel.h"
+#include "compiler/jit/nvptx/GroupKernel.h"
 #include "compiler/jit/nvptx/Ptx.h"
 
 #include <fmt/format.h>
@@ -30,27 +32,102 @@ public:
   Kernels(llvm::Module& module, bool onDevice) : module(module), onDevice(onDevice) {}
 
   tl::expected<Kernel, std::string> of(const LoopNest& nest) {
-    auto [place, fresh] = known.try_emplace(kernelKey(nest), Kernel{nullptr, size()});
-    if (!fresh) return place->second;
+    const std::string key = kernelKey(nest);
+    if (const auto there = known.find(key); there != known.end()) return there->second;
     const auto types = inferTypes(nest);
     if (!types) return tl::make_unexpected(types.error());
-    const std::string name = fmt::format("tbem_kernel_{}", place->second.number);
-    place->second.function = onDevice ? emitDeviceKernel(module, nest, *types, name) : emitKernel(module, nest, *types, name);
-    return place->second;
+    const std::string name = nextName();
+    llvm::Function* function = onDevice ? emitDeviceKernel(module, nest, *types, name) : emitKernel(module, nest, *types, name);
+    return known[key] = {function, count++};
   }
-  std::uint32_t size() const { return static_cast<std::uint32_t>(known.size()); }
+  /// One of their own for these loops together.
+  tl::expected<std::uint32_t, std::string> ofGroup(const std::vector<const LoopNest*>& nests) {
+    const auto types = inferTypes(*nests.front());
+    if (!types) return tl::make_unexpected(types.error());
+    emitGroupKernel(module, nests, *types, nextName());
+    return count++;
+  }
+  std::uint32_t size() const { return count; }
 
 private:
+  std::string nextName() const { return fmt::format("tbem_kernel_{}", count); }
+
   llvm::Module& module;
   bool onDevice;
+  std::uint32_t count = 0;
   std::unordered_map<std::string, Kernel> known;
 };
 
-void emitLoopsOnHost(llvm::Module& glue, const LoopNest& nest, llvm::Function* kernel, std::uint32_t index) {
-  emitLoop(glue, nest, kernel, loopName(index));
-  if (std::any_of(nest.parts.begin(), nest.parts.end(), [](std::uint64_t part) { return part != 0; }))
-    emitLoop(glue, nest, kernel, partLoopName(index), true);
-}
+/// One program's modules.
+class Emission {
+public:
+  Emission(Modules& result, const Program& program, bool marks)
+      : result(result), program(program), marks(marks), kernels(*result.loops, isOnDevice(program)) {}
+
+  /// "", or what is wrong.
+  std::string run() {
+    for (std::uint32_t i = 0; i < program.loops.size(); ++i) {
+      auto nest = planLoop(program, program.loops[i]);
+      if (!nest) return wrong(i, nest.error());
+      result.reports.push_back({nest->count, nest->parallel, 0, nest->perSample});
+      nests.push_back(std::move(*nest));
+    }
+    std::string failed = isOnDevice(program) ? onDevice() : onHost();
+    result.kernels = kernels.size();
+    return failed;
+  }
+
+private:
+  static std::string wrong(std::uint32_t loop, const std::string& what) { return fmt::format("loop {}: {}", loop, what); }
+
+  std::string onHost() {
+    for (std::uint32_t i = 0; i < nests.size(); ++i) {
+      if (nests[i].count == 0) continue;
+      const auto kernel = kernels.of(nests[i]);
+      if (!kernel) return wrong(i, kernel.error());
+      result.reports[i].kernel = kernel->number;
+      emitLoop(*result.glue, nests[i], kernel->function, loopName(i));
+      if (std::ranges::any_of(nests[i].parts, [](std::uint64_t part) { return part != 0; }))
+        emitLoop(*result.glue, nests[i], kernel->function, partLoopName(i), true);
+    }
+    emitHostStep(*result.glue, program, result.reports, marks);
+    return {};
+  }
+
+  std::string onDevice() {
+    DeviceLoops loops;
+    // Where each step is timed, each has a launch of its own.
+    const std::vector<LoopGroup> groups = marks ? std::vector<LoopGroup>() : groupLoops(program, nests);
+    std::vector<bool> isGrouped(nests.size(), false);
+    for (const LoopGroup& group : groups) {
+      std::vector<const LoopNest*> together;
+      for (const std::uint32_t loop : group.loops) together.push_back(&nests[loop]);
+      const auto kernel = kernels.ofGroup(together);
+      if (!kernel) return wrong(group.loops.front(), kernel.error());
+      loops.groups.push_back({group.step, groupPlaces(together), *kernel});
+      for (const std::uint32_t loop : group.loops) {
+        isGrouped[loop] = true;
+        result.reports[loop].kernel = *kernel;
+      }
+    }
+    for (std::uint32_t i = 0; i < nests.size(); ++i) {
+      if (nests[i].count != 0 && !isGrouped[i]) {
+        const auto kernel = kernels.of(nests[i]);
+        if (!kernel) return wrong(i, kernel.error());
+        result.reports[i].kernel = kernel->number;
+      }
+      loops.loops.push_back({std::move(nests[i]), result.reports[i].kernel, isGrouped[i]});
+    }
+    emitDeviceStep(*result.glue, program, loops, marks);
+    return {};
+  }
+
+  Modules& result;
+  const Program& program;
+  bool marks;
+  Kernels kernels;
+  std::vector<LoopNest> nests;
+};
 
 }  // namespace
 
@@ -58,33 +135,10 @@ tl::expected<Modules, std::string> emitModules(llvm::LLVMContext& context, const
   Modules result;
   result.loops = std::make_unique<llvm::Module>("tbem.loops", context);
   result.glue = std::make_unique<llvm::Module>("tbem.step", context);
-  const bool onDevice = isOnDevice(program);
-  if (onDevice) {
+  if (isOnDevice(program)) {
     if (auto ready = targetPtx(*result.loops); !ready) return tl::make_unexpected(ready.error());
   }
-  Kernels kernels(*result.loops, onDevice);
-  std::vector<DeviceLoop> onDevices;
-  for (std::uint32_t i = 0; i < program.loops.size(); ++i) {
-    auto wrong = [&](const std::string& what) { return tl::make_unexpected(fmt::format("loop {}: {}", i, what)); };
-    auto nest = planLoop(program, program.loops[i]);
-    if (!nest) return wrong(nest.error());
-    Kernels::Kernel kernel;
-    if (nest->count != 0) {
-      const auto made = kernels.of(*nest);
-      if (!made) return wrong(made.error());
-      kernel = *made;
-    }
-    result.reports.push_back({nest->count, nest->parallel, kernel.number, nest->perSample});
-    if (onDevice)
-      onDevices.push_back({std::move(*nest), kernel.number});
-    else if (kernel.function != nullptr)
-      emitLoopsOnHost(*result.glue, *nest, kernel.function, i);
-  }
-  result.kernels = kernels.size();
-  if (onDevice)
-    emitDeviceStep(*result.glue, program, onDevices, marks);
-  else
-    emitHostStep(*result.glue, program, result.reports, marks);
+  if (std::string failed = Emission(result, program, marks).run(); !failed.empty()) return tl::make_unexpected(failed);
   return result;
 }
 

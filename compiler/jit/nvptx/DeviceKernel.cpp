@@ -2,9 +2,9 @@
 
 #include "compiler/jit/cpu/LoopBody.h"
 #include "compiler/jit/loop/Tables.h"
+#include "compiler/jit/nvptx/Places.h"
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <limits>
 
@@ -21,46 +21,41 @@ public:
       : module(module), b(module.getContext()), nest(nest), body(b, nest, types, findTables(nest, types), false) {}
 
   llvm::Function* run(const std::string& name) {
-    create(name);
-    b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
-    body.begin(function, argument(0), argument(1));
-    Value* threads = special(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
-    Value* first = b.CreateNSWAdd(b.CreateNSWMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x), threads),
-                                  special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x));
-    Value* stride = b.CreateNSWMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x), threads);
-    BasicBlock* before = b.GetInsertBlock();
-    BasicBlock *head = block("head"), *inside = block("places"), *after = block("after");
-    b.CreateBr(head);
-    b.SetInsertPoint(head);
-    llvm::PHINode* place = b.CreatePHI(b.getInt64Ty(), 2);
-    place->addIncoming(first, before);
-    b.CreateCondBr(b.CreateICmpSLT(place, argument(2)), inside, after);
-    b.SetInsertPoint(inside);
-    body.atPlace(positionOf(place), static_cast<unsigned>(nest.width));
-    place->addIncoming(b.CreateNSWAdd(place, stride), b.GetInsertBlock());
-    b.CreateBr(head);
-    b.SetInsertPoint(after);
+    std::vector<Type*> parameters = ownParameters();
+    if (nest.elements != 0) parameters.push_back(b.getInt64Ty());
+    begin(addKernel(module, parameters, name));
+    shareOut(b, function, argument(2), [&](Value* place) { body.atPlace(positionOf(place), static_cast<unsigned>(nest.width)); });
+    b.CreateRetVoid();
+    return function;
+  }
+
+  llvm::Function* runAtPlace(const std::string& name) {
+    auto* type = llvm::FunctionType::get(b.getVoidTy(), ownParameters(), false);
+    llvm::Function* callee = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
+    for (unsigned i = 0; i <= nest.pointers.size(); ++i) callee->addParamAttr(i, llvm::Attribute::NoAlias);
+    callee->addFnAttr(llvm::Attribute::AlwaysInline);
+    begin(callee);
+    body.atPlace(positionOf(argument(2)), static_cast<unsigned>(nest.width));
     b.CreateRetVoid();
     return function;
   }
 
 private:
-  void create(const std::string& name) {
-    const std::size_t pointers = nest.pointers.size();
-    std::vector<Type*> parameters(pointers + 1, b.getPtrTy());
-    parameters.insert(parameters.end(), nest.elements != 0 ? 3 : 2, b.getInt64Ty());
-    function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), parameters, false), llvm::Function::ExternalLinkage,
-                                      name, module);
-    function->setCallingConv(llvm::CallingConv::PTX_Kernel);
-    for (unsigned i = 0; i <= pointers; ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
-    function->addParamAttr(static_cast<unsigned>(pointers), llvm::Attribute::ReadOnly);
-    function->addFnAttr(llvm::Attribute::NoUnwind);
+  /// Pointers, scalars, the seed, and how many places there are or which is meant.
+  std::vector<Type*> ownParameters() {
+    std::vector<Type*> parameters(nest.pointers.size() + 1, b.getPtrTy());
+    parameters.insert(parameters.end(), 2, b.getInt64Ty());
+    return parameters;
+  }
+  void begin(llvm::Function* of) {
+    function = of;
+    function->addParamAttr(static_cast<unsigned>(nest.pointers.size()), llvm::Attribute::ReadOnly);
+    b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
+    body.begin(function, argument(0), argument(1));
   }
   Value* argument(std::size_t behindPointers) {
     return function->getArg(static_cast<unsigned>(nest.pointers.size() + behindPointers));
   }
-  Value* special(llvm::Intrinsic::ID id) { return b.CreateZExt(b.CreateIntrinsic(id, {}, {}), b.getInt64Ty()); }
-  BasicBlock* block(const char* name) { return BasicBlock::Create(module.getContext(), name, function); }
 
   /// A card divides 64-bit numbers in some seventy instructions, and 32-bit numbers by a constant in three.
   Position positionOf(Value* place) {
@@ -95,6 +90,11 @@ private:
 llvm::Function* emitDeviceKernel(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types,
                                  const std::string& name) {
   return DeviceEmitter(module, nest, types).run(name);
+}
+
+llvm::Function* emitPlace(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types,
+                          const std::string& name) {
+  return DeviceEmitter(module, nest, types).runAtPlace(name);
 }
 
 }  // namespace tbem::jit

@@ -19,4 +19,9 @@ namespace tbem::jit {
 llvm::Function* emitDeviceKernel(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types,
                                  const std::string& name);
 
+/// Adds the function `void name(pointers.., ptr scalars, i64 seed, i64 place)`, which does what the kernel does at one place. It
+/// is inlined where it is called. The nest has no random numbers (`elements` is 0).
+llvm::Function* emitPlace(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types,
+                          const std::string& name);
+
 }  // namespace tbem::jit

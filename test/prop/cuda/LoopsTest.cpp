@@ -21,6 +21,26 @@ TEST_F(CudaLoops, AgreeExactlyWithTheInterpreter) {
   }
 }
 
+// Loops that one launch runs: some with vectors, some without, of fewer and more places than a part of a launch has.
+TEST_F(CudaLoops, OfOneLaunchAgreeWithTheInterpreter) {
+  const tbem_backend& cuda = *tbem_backend_cuda();
+  ProgramBuilder p;
+  std::map<std::uint32_t, HostTensor> inputs;
+  unsigned seed = 0;
+  for (const std::int64_t elements : {4, 4000, 512, 516, 7, 1, 129, 1300, 8}) {
+    const tbem_operand shape = layoutOf(TBEM_F32, {elements}, "plain");
+    const BufferId x = p.add(shape), y = p.add(shape);
+    inputs[static_cast<std::uint32_t>(x)] = randomTensor(shape, ++seed);
+    inputs[static_cast<std::uint32_t>(y)] = randomTensor(shape, ++seed);
+    LoopBuilder l;
+    const std::uint32_t a = l.input(x, {0}), b = l.input(y, {0});
+    l.output(p.add(shape), l.op(ElemOp::Sub, a, l.op(ElemOp::Mul, l.scalar(0), b)));
+    p.add(l);
+  }
+  p.program.target = cuda.device->target;
+  runAndCompare(p.program, inputs, 0, 7, 3, cuda);
+}
+
 // LLVM 19 converts a truth value that is negated to +1 (chooseSignedTruthValues in compiler/jit/nvptx/Ptx.cpp).
 TEST_F(CudaLoops, NegateTruthValues) {
   const tbem_backend& cuda = *tbem_backend_cuda();

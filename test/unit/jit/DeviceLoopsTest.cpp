@@ -63,6 +63,55 @@ TEST(DeviceLoops, OfOneRowShareAKernelWhateverItsLength) {
   EXPECT_EQ(kernels({{8, 16}, {4, 4}}, {0}), 2U) << "which row a place is of is computed with its length";
 }
 
+std::size_t launches(const jit::Compiled& compiled) {
+  std::size_t count = 0;
+  for (std::size_t at = compiled.ir.find("call i32 @tbem_rt_launch"); at != std::string::npos;
+       at = compiled.ir.find("call i32 @tbem_rt_launch", at + 1))
+    ++count;
+  return count;
+}
+
+/// Loops of so many elements, each of which reads what is named: a new buffer (-1), or what that loop wrote.
+ProgramBuilder chainOf(const std::vector<std::int64_t>& elements, const std::vector<int>& reads) {
+  ProgramBuilder p;
+  std::vector<estimate::BufferId> written;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const tbem_operand shape = layoutOf(TBEM_F32, {elements[i]}, "plain");
+    LoopBuilder l;
+    const estimate::BufferId read = reads[i] < 0 ? p.add(shape) : written[static_cast<std::size_t>(reads[i])];
+    written.push_back(p.add(shape));
+    l.output(written.back(), l.op(ElemOp::Neg, l.input(read, {0})));
+    p.add(l);
+  }
+  return p;
+}
+
+/// Updates of small weights: neighbours that do not wait for each other are one launch.
+TEST(DeviceLoops, ThatDoNotWaitForEachOtherAreOneLaunch) {
+  const jit::Compiled together = compiledFor(chainOf({4000, 8, 1300, 8}, {-1, -1, -1, -1}).program);
+  EXPECT_EQ(launches(together), 1U);
+  EXPECT_EQ(together.executable.kernels, 1U);
+  EXPECT_NE(together.assembly.find("tbem_kernel_0_loops"), std::string::npos) << "a table of where they lie";
+  EXPECT_NE(together.assembly.find("ld.global.v4"), std::string::npos) << "as wide as one by one";
+  EXPECT_EQ(together.assembly.find("call"), std::string::npos) << "what they do is inlined";
+  const jit::Compiled mixed = compiledFor(chainOf({8, 7, 16, 5}, {-1, -1, -1, -1}).program);
+  EXPECT_EQ(launches(mixed), 2U) << "those without vectors are another kernel, although they stand between the others";
+}
+
+TEST(DeviceLoops, ThatWaitForEachOtherAreNotOneLaunch) {
+  EXPECT_EQ(launches(compiledFor(chainOf({8, 8}, {-1, 0}).program)), 2U);
+  EXPECT_EQ(launches(compiledFor(chainOf({8, 8, 8}, {-1, 0, -1}).program)), 2U) << "the last two do not wait";
+  EXPECT_EQ(launches(compiledFor(chainOf({1 << 20, 1 << 20}, {-1, -1}).program)), 2U) << "each keeps a card busy";
+}
+
+TEST(DeviceLoops, ThatAreTimedHaveLaunchesOfTheirOwn) {
+  estimate::Program program = chainOf({8, 8}, {-1, -1}).program;
+  program.target = "nvptx64";
+  const auto compiled = jit::compile(program, {.cache = false, .marks = true, .keepIr = true});
+  ASSERT_TRUE(compiled);
+  EXPECT_EQ(launches(*compiled), 2U);
+}
+
 /// Functions that the C library has on the host come from the toolkit's file; where that is missing, the error names it.
 TEST(DeviceLoops, TakeFunctionsFromTheToolkit) {
   estimate::Program program = oneLoop(ElemOp::Sin);
