@@ -117,8 +117,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kWritten
 }};
 
 /// What they call the types of elements.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kElementsElsewhere = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kElementsElsewhere = {{
     {"float", "f32"},
+    {"fp16", "f16"},
+    {"fp32", "f32"},
+    {"fp64", "f64"},
     {"float32", "f32"},
     {"float64", "f64"},
     {"double", "f64"},

@@ -238,15 +238,19 @@ std::string differences(const std::vector<std::pair<std::string, std::string>>& 
     }
     return nullptr;
   };
+  // A turn with the network's own loss begins with a blank.
+  const auto text = [](const std::string& value) {
+    const std::size_t first = value.find_first_not_of(' ');
+    return first == std::string::npos ? std::string("none") : value.substr(first);
+  };
   std::vector<std::string> found;
   for (const auto& [name, value] : is) {
     const std::string* before = find(was, name);
     if (before == nullptr || *before != value)
-      found.push_back(fmt::format("{} was {}, is {}", name, before == nullptr || before->empty() ? "none" : *before,
-                                  value.empty() ? "none" : value));
+      found.push_back(fmt::format("{} was {}, is {}", name, before == nullptr ? "none" : text(*before), text(value)));
   }
   for (const auto& [name, value] : was) {
-    if (find(is, name) == nullptr) found.push_back(fmt::format("{} was {}, is none", name, value));
+    if (find(is, name) == nullptr) found.push_back(fmt::format("{} was {}, is none", name, text(value)));
   }
   return fmt::format("{}", fmt::join(found, "; "));
 }

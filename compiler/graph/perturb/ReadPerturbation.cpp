@@ -95,7 +95,12 @@ private:
   void readMethods(const ast::Clause& clause) {
     for (const ast::Argument& item : clause.items) {
       std::optional<MethodSpec> method = readMethod(e, item, {spec.ball, spec.keepLabel, spec.methods.size() + 1});
-      if (method) spec.methods.push_back(std::move(*method));
+      if (!method) continue;
+      const auto before = std::ranges::find(spec.methods, method->text, &MethodSpec::text);
+      if (before == spec.methods.end())
+        spec.methods.push_back(std::move(*method));
+      else
+        e.sink.report(diag::argument_twice, item.range, method->text).label(before->range, "given here first");
     }
   }
 
