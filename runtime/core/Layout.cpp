@@ -238,6 +238,18 @@ bool isPlain(const tbem_operand& operand) {
   return sameLayout(operand, plain);
 }
 
+void setChannelsLast(tbem_operand& operand) {
+  constexpr std::array<int, 4> kOrder{0, 2, 3, 1};
+  setBlocked(operand, kOrder, {});
+}
+
+bool isChannelsLast(const tbem_operand& operand) {
+  if (operand.rank != 4) return false;
+  tbem_operand last = operand;
+  setChannelsLast(last);
+  return sameLayout(operand, last);
+}
+
 bool sameLayout(const tbem_operand& a, const tbem_operand& b) {
   if (a.rank != b.rank || !std::equal(a.dims, a.dims + a.rank, b.dims)) return false;
   // Blocks of size 1 change nothing; the others must be the same list.

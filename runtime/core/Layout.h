@@ -40,6 +40,11 @@ tbem_operand plainOperand(std::int32_t dtype, std::initializer_list<std::int64_t
 /// nhwc: order {0,2,3,1}, no blocks; OIhw16i16o: order {0,1,2,3}, blocks {{1,16},{0,16}}. Sets `bytes`.
 void setBlocked(tbem_operand& operand, std::span<const int> order, std::span<const std::pair<int, int>> blocks);
 
+/// Images [n, c, h, w] with their channels innermost (NHWC), without blocks or padding; sets `bytes`. Of rank 4.
+void setChannelsLast(tbem_operand& operand);
+/// Whether it is of rank 4 and lies so. One with a single channel, or of single pixels, may lie in row-major order as well.
+bool isChannelsLast(const tbem_operand& operand);
+
 /// Product of the block sizes of dimension k.
 std::int64_t blockProduct(const tbem_layout& layout, int k);
 /// Extent in elements, padding included: one past the highest offset of a padded element. 0 where a padded dim is 0.

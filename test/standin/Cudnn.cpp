@@ -94,8 +94,16 @@ bool read(const Descriptor& graph, Problem& problem) {
 // and one that adds in an order that changes, whose results are never to be taken.
 constexpr std::int64_t kTensorCores = 7, kExact = 3, kChanging = 4, kKnobType = 2, kKnobValue = 5;
 
-/// Bytes that an engine needs; none of those that change.
-constexpr std::int64_t workspaceOf(std::int64_t engine) { return engine == kExact ? 320 : engine == kTensorCores ? 192 : 0; }
+/// Bytes that an engine needs for the convolution of a graph; none of those that change. Tensor cores read channels beside each
+/// other, so that cuDNN's engines on them copy row-major images into their workspace: that of these is larger then.
+std::int64_t workspaceOf(std::int64_t engine, const Descriptor& graph) {
+  constexpr std::int64_t kExactly = 320, kOnTensorCores = 192, kCopied = 64;
+  if (engine == kExact) return kExactly;
+  if (engine != kTensorCores) return 0;
+  Problem problem;
+  const bool channelsLast = read(graph, problem) && problem.x.tensor.strides[1] == 1;
+  return kOnTensorCores + (channelsLast ? 0 : kCopied);
+}
 
 template <class T>
 void put(Descriptor& descriptor, int attribute, T value) {
@@ -119,7 +127,7 @@ std::shared_ptr<Descriptor> configOf(const std::shared_ptr<Descriptor>& graph, s
   Descriptor config{.type = kConfig};
   config.parts[300] = {finished(std::move(engine))};
   if (index == kExact) config.parts[302] = {finished(std::move(knob))};
-  put(config, 303, workspaceOf(index));
+  put(config, 303, workspaceOf(index, *graph));
   return finished(std::move(config));
 }
 
@@ -132,7 +140,9 @@ int finishConfig(Descriptor& config) {
     const Descriptor* const knob = config.part(302);
     if (knob == nullptr || knob->one<int>(600) != kKnobType || knob->one<std::int64_t>(601) != kKnobValue) return kUnsupported;
   }
-  put(config, 303, workspaceOf(index));
+  const Descriptor* const graph = engine->part(1300);
+  if (graph == nullptr) return kBadParameter;
+  put(config, 303, workspaceOf(index, *graph));
   return index == kExact || index == kTensorCores || index == kChanging ? kFine : kUnsupported;
 }
 
@@ -193,7 +203,7 @@ int execute(const Descriptor& plan, const Descriptor& pack, void* stream) {
                       {problem.dilation[0], problem.dilation[1]},
                       {problem.stride[0], problem.stride[1]},
                       {problem.before[0], problem.before[1]}};
-  const auto bytes = static_cast<std::size_t>(workspaceOf(index));
+  const auto bytes = static_cast<std::size_t>(workspaceOf(index, *engine.part(1300)));
   return spoil(workspace, bytes, stream).fine() && run(work, stream).fine() ? kFine : kFailed;
 }
 

@@ -20,11 +20,6 @@ using namespace onednn;
 /// How free activations are filled: by the library, as channels last, or as the other activation, whose layout is chosen.
 enum class Activations { Library, ChannelsLast, LikeOther };
 
-void setChannelsLast(tbem_operand& operand) {
-  const int order[4] = {0, 2, 3, 1};
-  runtime::setBlocked(operand, order, {});
-}
-
 struct ConvOperands {
   const tbem_operand& image;
   const tbem_operand& weight;
@@ -96,8 +91,8 @@ Attempt attempt(const tbem_op_desc& op, Activations activations, bool plainWeigh
   tbem_operand& result = a.operands[static_cast<std::size_t>(roles.result)];
   const tbem_operand* bias = roles.bias >= 0 ? &a.operands[static_cast<std::size_t>(roles.bias)] : nullptr;
   if (activations == Activations::ChannelsLast) {
-    if (image.layout.any) setChannelsLast(image);
-    if (result.layout.any) setChannelsLast(result);
+    if (image.layout.any) runtime::setChannelsLast(image);
+    if (result.layout.any) runtime::setChannelsLast(result);
     if (weight.layout.any && weight.dtype == TBEM_F32 && op.primitive == TBEM_PRIMITIVE_conv2d && !plainWeight) {
       const Descriptor gradient = descriptorOf(op, TBEM_PRIMITIVE_conv2d_weight_gradient, {image, weight, nullptr, result});
       if (gradient && rank(gradient) == 2)

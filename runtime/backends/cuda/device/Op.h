@@ -1,8 +1,8 @@
 // What the parts of the cuda backend share: prepared operators, failures, families of primitives.
 //
-// f32 with i64 numbers of elements, and bf16 where Primitives.cpp says so, with f32 sums; all tensors row-major. Convolutions are
-// cuDNN's and matrix products cuBLASLt's (libraries/); the rest are kernels of our own (kernels/*.cu), which ops/*.cpp start. A
-// query needs no device.
+// f32 with i64 numbers of elements, and bf16 where Primitives.cpp says so, with f32 sums; tensors are row-major, images also with
+// their channels last (Images.h). Convolutions are cuDNN's and matrix products cuBLASLt's (libraries/); the rest are kernels of
+// our own (kernels/*.cu), which ops/*.cpp start. A query needs no device.
 #pragma once
 
 #include "runtime/core/Family.h"

@@ -209,11 +209,12 @@ struct PoolAxis {
   Divider<Index> lengthBy, windowsBy, strideBy;
 };
 
-/// Images [planes, rows, columns].
+/// Images [planes, rows, columns, channels]: row-major ones have a plane for each channel of an image, and `channels` is 1.
 template <class Index>
 struct PoolShape {
   PoolAxis<Index> rows, columns;
-  Index results = 0, groups = 0;  ///< kGroup elements of a row beside each other are a group
+  Divider<Index> channels;
+  Index results = 0, groups = 0;  ///< kGroup elements of a row, of one channel, are a group
   Divider<Index> groupsBy;        ///< of a row
   std::int32_t includePad = 0;
   float share = 0;  ///< an average's, where all windows have as many elements; or 0

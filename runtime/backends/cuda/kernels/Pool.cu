@@ -40,13 +40,20 @@ __device__ Range<Index> covering(const PoolAxis<Index>& axis, Index place) {
 /// A result or an element in its plane.
 template <class Index>
 struct Spot {
-  Index plane, row, column;
+  Index plane, row, column, channel;
 };
 
 template <class Index>
 __device__ Spot<Index> windowOf(const PoolShape<Index>& p, Index number) {
-  const Index line = quotient(number, p.columns.windowsBy), plane = quotient(line, p.rows.windowsBy);
-  return {plane, line - plane * p.rows.windows, number - line * p.columns.windows};
+  const Index window = quotient(number, p.channels);
+  const Index line = quotient(window, p.columns.windowsBy), plane = quotient(line, p.rows.windowsBy);
+  return {plane, line - plane * p.rows.windows, window - line * p.columns.windows, number - window * p.channels.divisor};
+}
+
+/// Where the element lies.
+template <class Index>
+__device__ Index placeOf(const PoolShape<Index>& p, Index plane, Index row, Index column, Index channel) {
+  return ((plane * p.rows.length + row) * p.columns.length + column) * p.channels.divisor + channel;
 }
 
 /// An average's divisor.
@@ -65,10 +72,10 @@ __device__ Index firstMaximum(const PoolShape<Index>& p, const T* x, const Spot<
   float largest = 0;
 #pragma unroll 1
   for (Index r = rows.first; r < rows.last; ++r) {
-    const Index line = (window.plane * p.rows.length + r) * p.columns.length;
-    for (Index c = columns.first; c < columns.last; ++c) {
-      const float here = asFloat(x[line + c]);
-      if (at == none || here > largest || (isnan(here) && !isnan(largest))) at = line + c, largest = here;
+    Index place = placeOf(p, window.plane, r, columns.first, window.channel);
+    for (Index c = columns.first; c < columns.last; ++c, place += p.channels.divisor) {
+      const float here = asFloat(x[place]);
+      if (at == none || here > largest || (isnan(here) && !isnan(largest))) at = place, largest = here;
     }
   }
   return at;
@@ -102,36 +109,38 @@ __device__ void storeTogether(Narrow* to, const double (&sums)[kGroup]) {
   *reinterpret_cast<uint2*>(to) = {bits(0) | bits(1) << 16, bits(2) | bits(3) << 16};
 }
 
-/// Elements of a row beside each other, and the windows that cover any of them.
+/// Elements of a row after each other, of one channel, and the windows that cover any of them.
 template <class Index>
 struct Group {
-  Index plane, row, column, first;  ///< `first`: the number of the first of all elements
+  Index plane, row, column, channel, first;  ///< `first`: where the first of the elements lies
   Range<Index> down, across;
 
   __device__ Group(const PoolShape<Index>& p, Index number) {
-    const Index line = quotient(number, p.groupsBy);
+    const Index ofRow = quotient(number, p.channels), line = quotient(ofRow, p.groupsBy);
+    channel = number - ofRow * p.channels.divisor;
     plane = quotient(line, p.rows.lengthBy);
     row = line - plane * p.rows.length;
-    column = (number - line * p.groupsBy.divisor) * kGroup;
-    first = line * p.columns.length + column;
+    column = (ofRow - line * p.groupsBy.divisor) * kGroup;
+    first = placeOf(p, plane, row, column, channel);
     const Index behind = column + kGroup < p.columns.length ? column + kGroup : p.columns.length;
     down = covering(p.rows, row);
     across = {covering(p.columns, column).first, covering(p.columns, behind - 1).last};
   }
   __device__ Index window(const PoolShape<Index>& p, Index i, Index j) const {
-    return (plane * p.rows.windows + i) * p.columns.windows + j;
+    return ((plane * p.rows.windows + i) * p.columns.windows + j) * p.channels.divisor + channel;
   }
   template <class T>
   __device__ void store(const PoolShape<Index>& p, const double (&sums)[kGroup], T* dx) const {
     constexpr std::uintptr_t kTogether = kGroup * sizeof(T);
     T* const to = dx + first;
-    if (p.columns.length % kGroup == 0 && reinterpret_cast<std::uintptr_t>(dx) % kTogether == 0) {
+    const bool together = p.channels.divisor == 1 && p.columns.length % kGroup == 0;
+    if (together && reinterpret_cast<std::uintptr_t>(dx) % kTogether == 0) {
       storeTogether(to, sums);
       return;
     }
 #pragma unroll
     for (int k = 0; k < kGroup; ++k) {
-      if (column + k < p.columns.length) to[k] = rounded<T>(static_cast<float>(sums[k]));
+      if (column + k < p.columns.length) to[k * p.channels.divisor] = rounded<T>(static_cast<float>(sums[k]));
     }
   }
 };
@@ -148,7 +157,7 @@ __device__ void largestGradient(const PoolShape<Index>& p, const T* dy, const In
       const Index window = group.window(p, i, j), at = place[window] - group.first;
       const double gradient = static_cast<double>(asFloat(dy[window]));
 #pragma unroll
-      for (int k = 0; k < kGroup; ++k) sums[k] += at == k ? gradient : 0;
+      for (int k = 0; k < kGroup; ++k) sums[k] += at == k * p.channels.divisor ? gradient : 0;
     }
   }
   group.store(p, sums, dx);
@@ -167,18 +176,20 @@ __device__ void average(const PoolShape<Index>& p, const Tile& tile, const T* x,
   const Spot<Index> window = windowOf(p, inside ? number : 0);
   const Range<Index> rows = covered(p.rows, window.row), columns = covered(p.columns, window.column);
   const Index width = columns.size(), elements = inside ? rows.size() * width : 0;
-  const T* const from = x + (window.plane * p.rows.length + rows.first) * p.columns.length + columns.first;
+  const T* const from = x + placeOf(p, window.plane, rows.first, columns.first, window.channel);
   double sum = 0;
   if (tile.logDepth == 0) {
 #pragma unroll 1
     for (Index r = 0; r < (inside ? rows.size() : 0); ++r) {
-      for (Index c = 0; c < width; ++c) sum += static_cast<double>(asFloat(from[r * p.columns.length + c]));
+      for (Index c = 0; c < width; ++c)
+        sum += static_cast<double>(asFloat(from[(r * p.columns.length + c) * p.channels.divisor]));
     }
   } else {
     const bool together = width == p.columns.length;  // rows of the window follow each other
     for (Index element = place.down; element < elements; element += place.depth) {
       const Index r = together ? 0 : element / width;
-      sum += static_cast<double>(asFloat(from[r * p.columns.length + element - r * width]));
+      const Index apart = r * p.columns.length + element - r * width;
+      sum += static_cast<double>(asFloat(from[apart * p.channels.divisor]));
     }
     sum = joinDown<Add>(tile, place, sum);
   }

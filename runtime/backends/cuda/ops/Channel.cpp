@@ -1,4 +1,5 @@
 // channel_moments, channel_gradient_sums.
+#include "runtime/backends/cuda/device/Images.h"
 #include "runtime/backends/cuda/ops/Reduction.h"
 
 #include <cstdio>
@@ -11,8 +12,8 @@ constexpr std::uint64_t kSumBytes = 2 * sizeof(double);
 Reduction planOf(const tbem_op_desc& op) {
   Reduced reduced;
   reduced.fill(true);
-  reduced[1] = false;
-  return reductionOver(op.operands[0], reduced);
+  reduced[static_cast<std::size_t>(axisAsItLies(orderOf(op), 1))] = false;
+  return reductionOver(asItLies(op.operands[0]), reduced);
 }
 
 ReductionKernels momentsOf(int type) {
@@ -29,6 +30,7 @@ ReductionKernels gradientsOf(int type) {
 class Channel final : public Op {
 public:
   explicit Channel(const tbem_op_desc& from) : Op(from), plan_(planOf(desc)) {
+    if (orderOf(desc) == ImageOrder::ChannelsLast) return;
     for (int d = 2; d < operands[0].rank; ++d) plane_ *= static_cast<std::uint64_t>(operands[0].dims[d]);
   }
 
@@ -52,7 +54,7 @@ private:
 };
 
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
-  if (const tbem_status status = plainLayouts(op)) return status;
+  if (const tbem_status status = imageLayouts(op)) return status;
   const Reduction plan = planOf(op);
   info.workspace = plan.bytes(kSumBytes);
   std::snprintf(info.implementation, sizeof info.implementation, "tbem:%s", plan.shares > 1 ? "shares" : "whole");

@@ -1,4 +1,5 @@
 // permute, pad, slice, concat, reorder.
+#include "runtime/backends/cuda/device/Images.h"
 #include "runtime/backends/cuda/ops/Walk.h"
 
 #include <fmt/format.h>
@@ -23,30 +24,32 @@ std::int64_t largest(const tbem_operand& x, const tbem_operand& y) {
   return std::max(runtime::elementCount(x), runtime::elementCount(y));
 }
 
-/// Of permute and slice: a row-major result, and where its elements lie in x.
+/// Of permute, slice and reorder: where the elements of the result lie in x; the result's axes from the outermost as they lie.
 Box boxOf(const tbem_op_desc& op) {
   const tbem_operand &x = op.operands[0], &y = op.operands[1];
-  const std::vector<std::int64_t> from = stepsOf(x), to = stepsOf(y);
-  const std::int64_t *first = op.attributes + 1, *second = op.attributes + 2 + x.rank;
   Box box;
   for (int d = 0; d < y.rank; ++d) {
-    const auto at = static_cast<std::size_t>(d);
+    const std::int64_t from = x.layout.strides[d], to = y.layout.strides[d];
     if (op.primitive == TBEM_PRIMITIVE_permute) {
-      box.axes.push_back({y.dims[d], from[static_cast<std::size_t>(first[d])], to[at]});
+      box.axes.push_back({y.dims[d], x.layout.strides[op.attributes[1 + d]], to});
+    } else if (op.primitive == TBEM_PRIMITIVE_slice) {
+      box.axes.push_back({y.dims[d], from * op.attributes[2 + x.rank + d], to});
+      box.fromStart += op.attributes[1 + d] * from;
     } else {
-      box.axes.push_back({y.dims[d], from[at] * second[d], to[at]});
-      box.fromStart += first[d] * from[at];
+      box.axes.push_back({y.dims[d], from, to});
     }
   }
+  std::erase_if(box.axes, [](const WalkAxis& axis) { return axis.length == 1; });
+  std::ranges::stable_sort(box.axes, std::ranges::greater(), &WalkAxis::to);
   return box;
 }
 
-/// permute where both innermost axes are long enough that squares are worth it.
+/// permute, and reorder, where both innermost axes are long enough that squares are worth it.
 class Turn {
 public:
   static std::optional<Turn> of(const tbem_op_desc& op) {
     constexpr std::int64_t kShort = 8;
-    if (op.primitive != TBEM_PRIMITIVE_permute) return {};
+    if (op.primitive != TBEM_PRIMITIVE_permute && op.primitive != TBEM_PRIMITIVE_reorder) return {};
     const Box box = joined(boxOf(op));
     if (box.axes.size() < 2) return {};
     const auto column = std::find_if(box.axes.begin(), box.axes.end(), [](const WalkAxis& axis) { return axis.from == 1; });
@@ -96,7 +99,7 @@ private:
   TurnShape<std::uint64_t> large_;
 };
 
-class Rearrange final : public Op {  // permute and slice
+class Rearrange final : public Op {  // permute, slice, and reorder from one order to another
 public:
   explicit Rearrange(const tbem_op_desc& from)
       : Op(from), turn_(Turn::of(desc)), copy_(boxOf(desc), bytesOf(operands[0]), largest(operands[0], operands[1])) {}
@@ -168,10 +171,11 @@ class Concat final : public Op {
 public:
   explicit Concat(const tbem_op_desc& from) : Op(from) {
     const tbem_operand& y = operands.back();
-    const runtime::Lines whole = runtime::linesAlong(y, attributes[0]);
+    const int axis = axisAsItLies(orderOf(desc), static_cast<int>(attributes[0]));
+    const runtime::Lines whole = runtime::linesAlong(asItLies(y), axis);
     std::int64_t before = 0;
     for (std::size_t k = 0; k + 1 < operands.size(); ++k) {
-      const std::int64_t part = runtime::linesAlong(operands[k], attributes[0]).length * whole.inner;
+      const std::int64_t part = operands[k].dims[attributes[0]] * whole.inner;
       const Box box{{{whole.outer, part, whole.length * whole.inner}, {part, 1, 1}}, 0, before};
       copies_.emplace_back(box, bytesOf(y), runtime::elementCount(y));
       before += part;
@@ -212,7 +216,7 @@ const char* conversion(int from, int to) {
   return found != std::end(kConversions) ? found->kernel : nullptr;
 }
 
-class Reorder final : public Op {
+class Reorder final : public Op {  // in one order
 public:
   explicit Reorder(const tbem_op_desc& from)
       : Op(from),
@@ -232,8 +236,31 @@ private:
   const char* kernel_;  ///< null: of the same type
 };
 
+/// Whether elements lie otherwise in the result.
+bool turnsImages(const tbem_op_desc& op) {
+  return op.primitive == TBEM_PRIMITIVE_reorder && !runtime::sameLayout(op.operands[0], op.operands[1]);
+}
+
+/// Of images in both orders: a reorder brings those of one type from one to the other.
+tbem_status reorderLayouts(tbem_op_desc& op) {
+  for (int k = 0; k < 2; ++k) {
+    tbem_operand& operand = op.operands[k];
+    if (operand.layout.any != 0) runtime::setPlain(operand);
+    if (!runtime::isPlain(operand) && !runtime::isChannelsLast(operand))
+      return unsupported(op, fmt::format("operand {} lies neither in row-major order nor with its channels last", k));
+  }
+  return turnsImages(op) && op.operands[0].dtype != op.operands[1].dtype ? unsupported(op, "another type in another order")
+                                                                         : TBEM_OK;
+}
+
+tbem_status layoutsOf(tbem_op_desc& op) {
+  if (op.primitive == TBEM_PRIMITIVE_reorder) return reorderLayouts(op);
+  const bool takesImages = op.primitive == TBEM_PRIMITIVE_concat || op.primitive == TBEM_PRIMITIVE_slice;
+  return takesImages ? imageLayouts(op) : plainLayouts(op);
+}
+
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
-  if (const tbem_status status = plainLayouts(op)) return status;
+  if (const tbem_status status = layoutsOf(op)) return status;
   const int from = op.operands[0].dtype, to = op.operands[op.inputs].dtype;
   if (op.primitive == TBEM_PRIMITIVE_reorder && from != to && conversion(from, to) == nullptr) {
     return fail(TBEM_UNSUPPORTED, fmt::format("cuda: reorder from {} to {}", runtime::dtypeName(from), runtime::dtypeName(to)));
@@ -247,7 +274,7 @@ tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
     out = std::make_unique<Pad>(op);
   } else if (op.primitive == TBEM_PRIMITIVE_concat) {
     out = std::make_unique<Concat>(op);
-  } else if (op.primitive == TBEM_PRIMITIVE_reorder) {
+  } else if (op.primitive == TBEM_PRIMITIVE_reorder && !turnsImages(op)) {
     out = std::make_unique<Reorder>(op);
   } else {
     out = std::make_unique<Rearrange>(op);

@@ -1,4 +1,5 @@
 // Pooling over windows and adaptive bins.
+#include "runtime/backends/cuda/device/Images.h"
 #include "runtime/backends/cuda/ops/Shapes.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@ namespace {
 struct Plan {
   runtime::Pool2d pool;
   bool wide;
+  std::int64_t channels;  ///< that lie beside each other: 1 in row-major order
   std::int64_t results, elements, groups;
   Tile tile;  ///< of an average's windows
 };
@@ -23,13 +25,17 @@ Plan planOf(const tbem_op_desc& op) {
   // Elements of a window from which some lanes, a warp or a block take it.
   constexpr std::int64_t kSome = 32, kMany = 256, kBlock = 2048;
   const runtime::Pool2d p = runtime::pool2d(op);
-  Plan plan{p, false, p.n * p.c * p.oh * p.ow, p.n * p.c * p.h * p.w, p.n * p.c * p.h * quotientUp(p.w, kGroup), {}};
+  const bool channelsLast = orderOf(op) == ImageOrder::ChannelsLast;
+  Plan plan{
+      p, false, channelsLast ? p.c : 1, p.n * p.c * p.oh * p.ow, p.n * p.c * p.h * p.w, p.n * p.c * p.h * quotientUp(p.w, kGroup),
+      {}};
   const std::int64_t most = std::max({plan.results, plan.elements, p.kh * p.kw, farthest(p.h, p.oh, p.kh, p.strideH) + p.top,
                                       farthest(p.w, p.ow, p.kw, p.strideW) + p.left});
   plan.wide = isWide(most);
   const std::int64_t window =
       p.kh == 0 ? p.h / std::max<std::int64_t>(p.oh, 1) * (p.w / std::max<std::int64_t>(p.ow, 1)) : p.kh * p.kw;
-  plan.tile.logDepth = window >= kBlock ? 8 : window >= kMany ? 5 : window >= kSome ? 3 : 0;
+  // Threads down a tile read a window's elements beside each other; with channels last those of threads across are so.
+  plan.tile.logDepth = channelsLast ? 0 : window >= kBlock ? 8 : window >= kMany ? 5 : window >= kSome ? 3 : 0;
   return plan;
 }
 
@@ -62,6 +68,7 @@ PoolShape<Index> shapeOf(const Plan& plan) {
   const runtime::Pool2d& p = plan.pool;
   return {axisOf<Index>(p.h, p.oh, p.kh, p.strideH, p.top),
           axisOf<Index>(p.w, p.ow, p.kw, p.strideW, p.left),
+          dividerBy<Index>(plan.channels),
           static_cast<Index>(plan.results),
           static_cast<Index>(plan.groups),
           dividerBy<Index>(quotientUp(p.w, kGroup)),
@@ -126,7 +133,7 @@ private:
 };
 
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
-  if (const tbem_status status = plainLayouts(op)) return status;
+  if (const tbem_status status = imageLayouts(op)) return status;
   const Plan plan = planOf(op);
   const bool places = op.primitive == TBEM_PRIMITIVE_max_pool2d_gradient;  // where each window's maximum is
   info.workspace = places ? static_cast<std::uint64_t>(plan.results) * (plan.wide ? 8 : 4) : 0;

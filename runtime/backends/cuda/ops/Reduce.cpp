@@ -1,17 +1,30 @@
 // reduce_sum, reduce_max and its gradient, sum_squares.
+#include "runtime/backends/cuda/device/Images.h"
 #include "runtime/backends/cuda/ops/Reduction.h"
 
+#include <array>
 #include <cstdio>
 
 namespace tbem::cuda {
 namespace {
 
+/// Whether images whose channels are last can be reduced as they lie: what is left stands in the order of the result.
+bool reducesChannelsLast(const tbem_op_desc& op) {
+  if (op.primitive == TBEM_PRIMITIVE_sum_squares) return true;
+  if (op.primitive == TBEM_PRIMITIVE_reduce_max_gradient || op.operands[0].rank != 4) return false;
+  std::array<bool, 4> kept{true, true, true, true};
+  for (int i = 0; i < op.attributes[0]; ++i) kept[static_cast<std::size_t>(op.attributes[1 + i])] = false;
+  return !kept[1] || (!kept[2] && !kept[3]);
+}
+
 /// The operand that is reduced, and over which axes.
 Reduction planOf(const tbem_op_desc& op) {
   Reduced reduced{};
   if (op.primitive == TBEM_PRIMITIVE_sum_squares) return reductionOfAll(runtime::elementCount(op.operands[0]));
-  for (int i = 0; i < op.attributes[0]; ++i) reduced[static_cast<std::size_t>(op.attributes[1 + i])] = true;
-  return reductionOver(op.operands[op.primitive == TBEM_PRIMITIVE_reduce_max_gradient ? 1 : 0], reduced);
+  const ImageOrder order = reducesChannelsLast(op) ? orderOf(op) : ImageOrder::RowMajor;
+  for (int i = 0; i < op.attributes[0]; ++i)
+    reduced[static_cast<std::size_t>(axisAsItLies(order, static_cast<int>(op.attributes[1 + i])))] = true;
+  return reductionOver(asItLies(op.operands[op.primitive == TBEM_PRIMITIVE_reduce_max_gradient ? 1 : 0]), reduced);
 }
 
 std::uint64_t sumBytes(const tbem_op_desc& op) {
@@ -107,7 +120,7 @@ private:
 };
 
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
-  if (const tbem_status status = plainLayouts(op)) return status;
+  if (const tbem_status status = reducesChannelsLast(op) ? imageLayouts(op) : plainLayouts(op)) return status;
   const Reduction plan = planOf(op);
   const bool gradient = op.primitive == TBEM_PRIMITIVE_reduce_max_gradient;
   info.workspace = plan.bytes(sumBytes(op));

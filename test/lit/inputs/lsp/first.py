@@ -8,7 +8,9 @@ import client as lsp
 TEXT = """import std.vision: resnet, densenet
 
 design large of template {
-  factor template: resnet(depth: 101), resnet(depth: 152), densenet(depth: 201)
+  factor template: resnet(depth: 101), resnet(depth: 152), densenet(depth: 201), densenet(depth: 201, growth: 24),
+                   densenet(depth: 201, growth: 40), densenet(depth: 201, growth: 48), densenet(depth: 161),
+                   densenet(depth: 161, growth: 32), densenet(depth: 161, growth: 40), densenet(depth: 169)
   factor batch: 2, 4
   input  image: [batch, 3, 224, 224]
   task   train(loss: cross_entropy, optimizer: adam(lr: 0.001))
