@@ -13,7 +13,7 @@ using runtime::takeUntil;
 
 namespace {
 
-constexpr std::string_view kMagic = "tbemc algorithms 3";
+constexpr std::string_view kMagic = "tbemc algorithms 4";
 
 /// One line of the file; false where it is none.
 bool readLine(std::string_view line, estimate::Choices& choices) {

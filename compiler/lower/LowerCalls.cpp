@@ -230,7 +230,7 @@ std::optional<Call> describeCall(Lowering& state, const Op& op) {
 }
 }  // namespace
 
-void Lowering::placeWeight(TensorId weight) {
+void Lowering::placeWeight(TensorId weight, TensorId copy) {
   if (!isOpen(weight)) return;
   for (const graph::OpId id : order) {
     const Op& op = graph[id];
@@ -240,6 +240,23 @@ void Lowering::placeWeight(TensorId weight) {
     if (!call) return;
     const Answer& free = estimate::ask(*this, *call, open(*this, *call));
     if (free.status == TBEM_OK && !isSlow(free.info)) layoutOf[index(graph[weight].storage)] = free.operands[call->inputs];
+    return;
+  }
+  if (backend.device != nullptr) placeForUse(weight, copy);
+}
+
+/// A weight without a gradient lies as the operator that reads its narrow copy wants that: on a device, whose layouts are the
+/// same for all types.
+void Lowering::placeForUse(TensorId weight, TensorId copy) {
+  for (const graph::OpId id : readersOf[index(copy)]) {
+    const Op& op = graph[id];
+    if (op.kind != graph::OpKind::Native || !op.own.symbol.empty() || !runtime::signature(op.primitive).choosesLayouts) continue;
+    const std::optional<Call> call = describeCall(*this, op);
+    if (!call) return;
+    const Answer& free = estimate::ask(*this, *call, open(*this, *call));
+    const auto at = static_cast<std::size_t>(std::ranges::find(call->tensors, copy) - call->tensors.begin());
+    if (free.status != TBEM_OK || isSlow(free.info) || at == call->tensors.size()) return;
+    layoutOf[index(graph[weight].storage)] = likeOperand(free.operands[at], graph[weight].dtype, dims[index(weight)]);
     return;
   }
 }

@@ -89,7 +89,7 @@ bool Lowering::lowerLoop(graph::OpId id) {
   item.isLoop = true;
   item.op = id;
   // A narrow copy of a weight has no layout of its own: the library is given another one whatever this is.
-  if (op.inputs.size() == 1 && graph[op.inputs[0]].dtype != graph[op.outputs[0]].dtype) placeWeight(op.inputs[0]);
+  if (op.inputs.size() == 1 && graph[op.inputs[0]].dtype != graph[op.outputs[0]].dtype) placeWeight(op.inputs[0], op.outputs[0]);
   for (std::size_t i = 0; i < op.inputs.size(); ++i) item.sameElement.push_back(readsSameElement(op, i));
   const std::optional<graph::SampleUse> use = useSamples(op, {});
   if (!use) return false;

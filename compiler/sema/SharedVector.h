@@ -4,6 +4,7 @@
 // Copies may be read by several threads, as those of any vector.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
@@ -51,6 +52,8 @@ public:
       shared = std::make_shared<std::vector<T>>();
     else if (shared.use_count() != 1)
       shared = std::make_shared<std::vector<T>>(*shared);
+    else
+      std::atomic_thread_fence(std::memory_order_acquire);  // behind the reads of a thread that dropped the last copy
     return *shared;
   }
   void push_back(T element) { own().push_back(std::move(element)); }

@@ -145,7 +145,7 @@ void Elaborator::instantiateParameters(Activation& a) {
     make(local.value);
     const auto isPartial = [](const Value& item) { return item.is(ValueKind::Partial); };
     if (local.value.is(ValueKind::List) && std::ranges::any_of(local.value.items, isPartial))
-      for (Value& item : local.value.items.own()) make(item);
+      for (std::size_t i = 0; i < local.value.items.size(); ++i) make(local.value.items.own()[i]);
   }
 }
 

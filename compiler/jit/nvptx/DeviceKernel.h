@@ -20,7 +20,7 @@ llvm::Function* emitDeviceKernel(llvm::Module& module, const LoopNest& nest, con
                                  const std::string& name);
 
 /// Adds the function `void name(pointers.., ptr scalars, i64 seed, i64 place)`, which does what the kernel does at one place. It
-/// is inlined where it is called. The nest has no random numbers (`elements` is 0).
+/// is inlined where it is called. It is the same in all micro-batches (`elements` is 0).
 llvm::Function* emitPlace(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types,
                           const std::string& name);
 

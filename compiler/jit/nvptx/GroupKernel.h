@@ -22,7 +22,7 @@ constexpr std::int64_t kGroupPlaces = 128;
 std::int64_t groupPlaces(const std::vector<const LoopNest*>& nests);
 
 /// Adds the kernel `void name(ptr arena, ptr scalars, i64 seed, i64 places)` to `module`. `nests`: of equal kernelKey, of one
-/// row (LoopNest::isOneRow), without micro-batches, branches and random numbers, and no loop writes what another reads or
+/// row (LoopNest::isOneRow), the same in all micro-batches, outside of branches, and no loop writes what another reads or
 /// writes. Where they lie is in a table of the module.
 llvm::Function* emitGroupKernel(llvm::Module& module, const std::vector<const LoopNest*>& nests,
                                 const std::vector<NodeType>& types, const std::string& name);

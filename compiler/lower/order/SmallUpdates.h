@@ -10,8 +10,8 @@
 
 namespace tbem::estimate {
 
-/// `order`, one of schedule's, with those element-wise operators at its end that write what outlives the step, results of at
-/// most 16 Ki elements each, and that no other operator must follow. `dims`: by tensor.
+/// `order`, one of schedule's, with those element-wise operators at its end that are of an optimiser or write what outlives the
+/// step, have results of at most 16 Ki elements each, and that no other operator must follow. `dims`: by tensor.
 std::vector<graph::OpId> smallUpdatesLast(const graph::Graph& graph, const graph::Branches& branches,
                                           const std::vector<std::vector<std::int64_t>>& dims, std::vector<graph::OpId> order);
 

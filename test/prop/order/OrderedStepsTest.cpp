@@ -58,5 +58,40 @@ TEST(OrderedSteps, GiveTheSameBitsInALowerArena) {
   }
 }
 
+/// Of all steps of a kind the places in the program, by what their names begin with.
+std::vector<std::size_t> placesOf(const estimate::Program& program, const std::string& name) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    if (program.steps[i].name.starts_with(name)) places.push_back(i);
+  }
+  return places;
+}
+
+/// `ref` as if its memory were a device's: weights of up to 16 Ki elements and running statistics are updated behind everything.
+TEST(OrderedSteps, OnADeviceSmallUpdatesComeLast) {
+  constexpr tbem_device_table kTable{.target = "nvptx64"};
+  tbem_backend device = *tbem_backend_ref();
+  device.device = &kTable;
+  const std::string text = training(
+      "return x |> conv2d(out: 8, kernel: 3) |> batch_norm |> relu |> conv2d(out: 256, kernel: 3) |> global_avg_pool |> dense(5)",
+      "[2, 3, 12, 12]");  // weights of 216, 18 432 and 1 280 elements, and smaller ones
+  Built built(text);
+  const auto row = built.row();
+  ASSERT_TRUE(row) << built.errors();
+  const auto lower = [&](const tbem_backend& backend) {
+    return estimate::lower(row->graph(), row->values, backend, {.searchOrder = false}).value();
+  };
+  const estimate::Program onHost = lower(*tbem_backend_ref()), onDevice = lower(device);
+  const std::size_t lastGradient = placesOf(onDevice, "conv2d_weight_gradient").back();
+  const std::vector<std::size_t> updates = placesOf(onDevice, "sgd"), statistics = placesOf(onDevice, "move_towards");
+  ASSERT_GE(updates.size(), 2U);
+  ASSERT_EQ(statistics.size(), 1U);
+  EXPECT_LT(updates.front(), lastGradient) << "the large weight's, whose gradient dies at once";
+  EXPECT_GT(updates[1], lastGradient);
+  EXPECT_GT(statistics.front(), lastGradient);
+  EXPECT_LT(placesOf(onHost, "move_towards").front(), placesOf(onHost, "conv2d_weight_gradient").front());
+  EXPECT_EQ(onDevice.steps.size(), onHost.steps.size());
+}
+
 }  // namespace
 }  // namespace tbem::test

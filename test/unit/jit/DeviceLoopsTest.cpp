@@ -3,6 +3,8 @@
 
 #include "compiler/jit/nvptx/Ptx.h"
 
+#include <array>
+
 namespace tbem::testing {
 namespace {
 
@@ -102,6 +104,32 @@ TEST(DeviceLoops, ThatWaitForEachOtherAreNotOneLaunch) {
   EXPECT_EQ(launches(compiledFor(chainOf({8, 8}, {-1, 0}).program)), 2U);
   EXPECT_EQ(launches(compiledFor(chainOf({8, 8, 8}, {-1, 0, -1}).program)), 2U) << "the last two do not wait";
   EXPECT_EQ(launches(compiledFor(chainOf({1 << 20, 1 << 20}, {-1, -1}).program)), 2U) << "each keeps a card busy";
+}
+
+/// Two loops from one part of an arena to another, given as buffers, of which there are six.
+std::size_t launchesOf(const std::array<std::array<std::size_t, 2>, 2>& fromTo) {
+  ProgramBuilder p;
+  const tbem_operand shape = layoutOf(TBEM_F32, {4}, "plain");
+  std::vector<estimate::BufferId> buffers;
+  for (int i = 0; i < 4; ++i) buffers.push_back(p.add(shape));
+  for (const std::size_t shared : {0U, 1U})
+    buffers.push_back(p.over(p.program[buffers[shared]].allocation, shape, "another value"));
+  for (const auto& [from, to] : fromTo) {
+    LoopBuilder l;
+    l.output(buffers[to], l.op(ElemOp::Neg, l.input(buffers[from], {0})));
+    p.add(l);
+  }
+  return launches(compiledFor(p.program));
+}
+
+/// Whatever the buffers are called: 4 and 5 lie where 0 and 1 lie, as a plan lets what dies make room.
+TEST(DeviceLoops, ThatShareMemoryAreNotOneLaunch) {
+  EXPECT_EQ(launchesOf({{{0, 2}, {1, 3}}}), 1U);
+  EXPECT_EQ(launchesOf({{{0, 2}, {0, 3}}}), 1U) << "both read";
+  EXPECT_EQ(launchesOf({{{0, 2}, {1, 4}}}), 2U) << "the second writes what the first reads";
+  EXPECT_EQ(launchesOf({{{2, 0}, {3, 4}}}), 2U) << "both write the same";
+  EXPECT_EQ(launchesOf({{{2, 1}, {5, 3}}}), 2U) << "the second reads what the first writes";
+  EXPECT_EQ(launchesOf({{{0, 4}, {1, 5}}}), 1U) << "both in place";
 }
 
 TEST(DeviceLoops, ThatAreTimedHaveLaunchesOfTheirOwn) {

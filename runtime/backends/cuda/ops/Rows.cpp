@@ -1,5 +1,6 @@
 // split_rows, move_rows: rows of samples behind gates.
 #include "runtime/backends/cuda/device/ErrorWord.h"
+#include "runtime/backends/cuda/device/Images.h"
 #include "runtime/backends/cuda/ops/Shapes.h"
 
 #include <cstdio>
@@ -52,8 +53,14 @@ private:
   DevicePointer word_;
 };
 
+/// Rows of images with their channels last follow each other, too, where they are what the outermost dimension counts.
+bool movesImages(const tbem_op_desc& op) {
+  constexpr int kFrom = 0, kTo = 3;  // of move_rows' operands
+  return op.primitive == TBEM_PRIMITIVE_move_rows && op.operands[kFrom].dims[0] > 1 && op.operands[kTo].dims[0] > 1;
+}
+
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
-  if (const tbem_status status = plainLayouts(op)) return status;
+  if (const tbem_status status = movesImages(op) ? imageLayouts(op) : plainLayouts(op)) return status;
   std::snprintf(info.implementation, sizeof info.implementation, "tbem:rows");
   return TBEM_OK;
 }
