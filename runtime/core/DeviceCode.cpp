@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace tbem::runtime {
 
@@ -48,7 +49,9 @@ tl::expected<void, Failure> Instance::prepareDevice() {
                 fmt::format("{} of backend {}: code and memory of the host are out of its reach", call.name, device.name)});
   }
   code = std::make_unique<DeviceCode>(device);
-  code->canRecord = description.branches.empty();
+  const auto isOfOne = [](const BranchDesc& branch) { return branch.samples <= 1; };
+  code->canRecord = description.branches.empty() ||
+                    (device.device->record_where != nullptr && std::ranges::all_of(description.branches, isOfOne));
   if (const tbem_status status = code->load(description); status != TBEM_OK)
     return tl::make_unexpected(failure(status, fmt::format("backend {} cannot load the step", device.name)));
   return {};
@@ -105,21 +108,27 @@ std::int32_t Instance::runOnDevice() {
   const auto step = [&] {
     return description.step(reinterpret_cast<tbem_rt_context*>(this), arena, static_cast<const double*>(code->scalars), seed);
   };
-  if (!description.branches.empty() && stepTimes.empty()) return runInSegments();
-  if (!code->canRecord || !code->ranOnce || !stepTimes.empty()) {
-    code->ranOnce = true;
-    return step();
-  }
+  const bool hasGates = !description.branches.empty();
+  const bool isFirst = !std::exchange(code->ranOnce, true);
+  if (!stepTimes.empty()) return step();
+  if (!code->canRecord || isFirst) return hasGates ? runInSegments() : step();
   if (!code->isRecorded(scalarValues, seed)) {
     code->forgetRecording();
     const tbem_status begun = code->device.record();
-    if (begun == TBEM_UNSUPPORTED) {
-      code->canRecord = false;
-      return step();
+    if (begun != TBEM_OK && begun != TBEM_UNSUPPORTED) return noted(begun, "recording the step");
+    std::int32_t status = begun;
+    tbem_status ended = TBEM_OK;
+    if (begun == TBEM_OK) {
+      code->isRecording = true;
+      status = step();
+      code->isRecording = code->isWhere = false;
+      ended = code->device.recorded(&code->recording);
     }
-    if (begun != TBEM_OK) return noted(begun, "recording the step");
-    const std::int32_t status = step();
-    const tbem_status ended = code->device.recorded(&code->recording);
+    if (begun == TBEM_UNSUPPORTED || (hasGates && (status == TBEM_UNSUPPORTED || ended == TBEM_UNSUPPORTED))) {
+      code->forgetRecording();
+      code->canRecord = false;
+      return hasGates ? runInSegments() : step();
+    }
     if (status != TBEM_OK || ended != TBEM_OK) {
       code->forgetRecording();  // a part of a step
       return status != TBEM_OK ? status : noted(ended, "recording the step");
@@ -150,9 +159,20 @@ std::int32_t Instance::move(void* to, const void* from, std::uint64_t bytes) {
   if (code->segments.takes(Segments::Kind::Move, {wordOf(to), wordOf(from), bytes})) return TBEM_OK;
   return noted(code->device.move(to, from, bytes), "a copy");
 }
+/// A branch that is recorded is for its one sample; whether it is there the device will decide.
 std::int32_t Instance::count(const void* memory, std::int64_t& value) {
+  if (code->isRecording) {
+    value = 1;
+    code->isWhere = true;
+    const tbem_status status = code->device.record_where(memory);
+    return status == TBEM_UNSUPPORTED ? status : noted(status, "recording a branch");
+  }
   if (const std::int32_t status = flushSegment(); status != TBEM_OK) return status;
   return noted(device.copy_out(&value, memory, sizeof value), "the count of a branch");
+}
+std::int32_t Instance::join() {
+  if (!std::exchange(code->isWhere, false)) return TBEM_OK;
+  return noted(code->device.record_always(), "recording a branch");
 }
 std::int32_t Instance::microBatch(std::uint64_t number) {
   if (code->segments.takes(Segments::Kind::MicroBatch, {number})) return TBEM_OK;
@@ -179,6 +199,7 @@ extern "C" int32_t tbem_rt_move(tbem_rt_context* context, char* to, const char* 
 extern "C" int32_t tbem_rt_count(tbem_rt_context* context, const char* memory, int64_t* count) {
   return instanceOf(context).count(memory, *count);
 }
+extern "C" int32_t tbem_rt_join(tbem_rt_context* context) { return instanceOf(context).join(); }
 extern "C" int32_t tbem_rt_micro_batch(tbem_rt_context* context, uint64_t number) {
   return instanceOf(context).microBatch(number);
 }

@@ -38,8 +38,10 @@ struct DeviceCode {
   std::vector<double> recordedScalars;
   std::uint64_t recordedSeed = 0;
   bool ranOnce = false;
-  bool canRecord = true;  ///< nothing that the host decides depends on what the device computes
-  Segments segments;      ///< where something does: of a step with gates
+  bool canRecord = true;     ///< the device decides itself what depends on what it computes: with gates, about one sample each
+  bool isRecording = false;  ///< work is kept, not done
+  bool isWhere = false;      ///< what is being recorded is for a branch
+  Segments segments;         ///< of a step with gates that is not recorded
 };
 
 }  // namespace tbem::runtime

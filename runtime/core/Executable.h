@@ -105,6 +105,7 @@ public:
   std::int32_t zero(void* memory, std::uint64_t bytes);
   std::int32_t move(void* to, const void* from, std::uint64_t bytes);
   std::int32_t count(const void* memory, std::int64_t& value);
+  std::int32_t join();
   std::int32_t microBatch(std::uint64_t number);
 
 private:

@@ -31,6 +31,7 @@ public:
     zero = declare("tbem_rt_zero", i32, {pointer, pointer, i64});
     move = declare("tbem_rt_move", i32, {pointer, pointer, pointer, i64});
     count = declare("tbem_rt_count", i32, {pointer, pointer, pointer});
+    join = declare("tbem_rt_join", i32, {pointer});
     micro = declare("tbem_rt_micro_batch", i32, {pointer, i64});
     mark = declare("tbem_rt_mark", b.getVoidTy(), {pointer, i32, i64});
     step = llvm::Function::Create(llvm::FunctionType::get(i32, {pointer, pointer, pointer, i64}, false),
@@ -127,6 +128,7 @@ private:
     b.SetInsertPoint(behind);
     behind = nullptr;
     samples = nullptr;
+    ask(join, {context()});
   }
 
   void oneStep(std::uint32_t at) {
@@ -179,7 +181,7 @@ private:
   const Program& program;
   const DeviceLoops& loops;
   bool marks;
-  llvm::FunctionCallee call, launch, zero, move, count, micro, mark;
+  llvm::FunctionCallee call, launch, zero, move, count, join, micro, mark;
   llvm::Function* step = nullptr;
   Value *arguments = nullptr, *samplesAt = nullptr;
   Value* samples = nullptr;          ///< of the branch at hand; null among all samples

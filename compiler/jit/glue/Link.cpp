@@ -45,6 +45,7 @@ orc::SymbolMap callees(orc::ExecutionSession& session) {
   define("tbem_rt_parallel", &tbem_rt_parallel);
   define("tbem_rt_parts", &tbem_rt_parts);
   define("tbem_rt_mark", &tbem_rt_mark);
+  define("tbem_rt_join", &tbem_rt_join);
   define("tbem_rt_launch", &tbem_rt_launch);
   define("tbem_rt_zero", &tbem_rt_zero);
   define("tbem_rt_move", &tbem_rt_move);

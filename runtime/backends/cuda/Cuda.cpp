@@ -6,6 +6,7 @@
 #include "runtime/backends/cuda/device/ErrorWord.h"
 #include "runtime/backends/cuda/device/Ledger.h"
 #include "runtime/backends/cuda/device/Op.h"
+#include "runtime/backends/cuda/device/Recording.h"
 #include "runtime/backends/cuda/libraries/Blas.h"
 #include "runtime/backends/cuda/libraries/Cudnn.h"
 #include "runtime/backends/cuda/libraries/TargetCard.h"
@@ -230,26 +231,19 @@ tbem_status move(void* to, const void* from, std::uint64_t bytes) {
   });
 }
 
-tbem_status record() {
-  return onDevice([](const Device& device) {
-    constexpr int kRelaxed = 2;  // code may be loaded meanwhile
-    return check(device, device.driver->captureBegin(device.stream, kRelaxed), "recording");
-  });
+tbem_status record() { return onDevice(beginRecording); }
+
+tbem_status recordWhere(const void* count) {
+  return onDevice([&](const Device& device) { return beginCondition(device, count); });
 }
+
+tbem_status recordAlways() { return onDevice(endCondition); }
 
 tbem_status recorded(tbem_recording** out) {
   return onDevice([&](const Device& device) {
-    const Driver& driver = *device.driver;
-    GraphHandle graph = nullptr;
-    GraphExecHandle exec = nullptr;
-    *out = nullptr;
-    if (const tbem_status status = check(device, driver.captureEnd(device.stream, &graph), "recording")) return status;
-    const Booking booking(device, &Ledger::recordings);
-    tbem_status status = check(device, driver.graphInstantiate(&exec, graph, 0), "preparing what was recorded");
-    (void)driver.graphDestroy(graph);
-    // Else the first replay does it, and takes the memory then.
-    if (status == TBEM_OK) status = check(device, driver.graphUpload(exec, device.stream), "preparing what was recorded");
-    *out = reinterpret_cast<tbem_recording*>(exec);
+    GraphExecHandle recording = nullptr;
+    const tbem_status status = endRecording(device, recording);
+    *out = reinterpret_cast<tbem_recording*>(recording);
     return status;
   });
 }
@@ -270,7 +264,8 @@ void forget(tbem_recording* recording) {
   });
 }
 
-constexpr tbem_device_table kDevice = {"nvptx64", load, unload, find, launchKernel, zero, move, record, recorded, replay, forget};
+constexpr tbem_device_table kDevice = {"nvptx64", load,        unload,       find,     launchKernel, zero,  move,
+                                       record,    recordWhere, recordAlways, recorded, replay,       forget};
 
 constexpr tbem_backend kBackend = {
     TBEM_BACKEND_ABI, sizeof(tbem_backend), "cuda",  probe,         query,   create, run, destroy, allocate, release, copyIn,

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define TBEM_BACKEND_ABI 5u
+#define TBEM_BACKEND_ABI 6u
 #define TBEM_MAX_RANK 8
 #define TBEM_MAX_ALGORITHMS 4 /* numbers of algorithms lie below it */
 
@@ -125,6 +125,11 @@ typedef struct tbem_device_table {
   /* Between `record` and `recorded` work is kept instead of done; copies and `synchronize` are no work and may not be asked.
    * `replay` does it as often as is wanted, with the addresses and scalars that were given then. */
   tbem_status (*record)(void);
+  /* What follows, up to `record_always`, is done where the i64 at `count`, in the device's memory, is above 0 when the recording
+   * gets there: nobody waits for it. TBEM_UNSUPPORTED, or from `recorded`: the device decides nothing; what was recorded then is
+   * ended with `recorded`, and gives none. Null: likewise. */
+  tbem_status (*record_where)(const void* count);
+  tbem_status (*record_always)(void);
   tbem_status (*recorded)(tbem_recording** out);
   tbem_status (*replay)(tbem_recording* recording);
   void (*forget)(tbem_recording* recording);

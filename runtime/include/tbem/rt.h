@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-#define TBEM_RT_ABI 4u
+#define TBEM_RT_ABI 5u
 
 /* One executable's run-time state; made by runtime/core, opaque to native code. */
 typedef struct tbem_rt_context tbem_rt_context;
@@ -34,6 +34,8 @@ int32_t tbem_rt_launch(tbem_rt_context* context, uint32_t kernel, const uint64_t
 int32_t tbem_rt_zero(tbem_rt_context* context, char* memory, uint64_t bytes);
 int32_t tbem_rt_move(tbem_rt_context* context, char* to, const char* from, uint64_t bytes);
 int32_t tbem_rt_count(tbem_rt_context* context, const char* memory, int64_t* count);
+/* .. is told that what was for those samples has ended; .. */
+int32_t tbem_rt_join(tbem_rt_context* context);
 /* .. tells the number of the micro-batch at hand, which the arena holds for the host's code. */
 int32_t tbem_rt_micro_batch(tbem_rt_context* context, uint64_t number);
 

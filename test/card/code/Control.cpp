@@ -119,6 +119,21 @@ std::vector<Parameter> passed(Site& site, const Operand& list, const std::vector
   return parameters;
 }
 
+/// cudaGraphSetConditional(handle, value), a function of the driver's own.
+bool setCondition(const Instruction& in, Lane& lane) {
+  const Call& made = lane.function->calls[static_cast<std::size_t>(in.number)];
+  std::uint64_t handle = 0;
+  std::uint32_t value = 0;
+  std::memcpy(&handle, lane.params + made.in[0].offset, sizeof handle);
+  std::memcpy(&value, lane.params + made.in[1].offset, sizeof value);
+  auto* const conditions = lane.block->launch->conditions;
+  const auto condition = conditions != nullptr ? conditions->find(handle) : decltype(conditions->find(handle)){};
+  if (conditions == nullptr || condition == conditions->end())
+    fail(lane, in, FaultKind::Trap, fmt::format("sets a condition of graphs that there is not: {:#x}", handle));
+  condition->second = value;
+  return true;
+}
+
 void callOf(Site& site) {
   site.take("uni");
   site.finish();
@@ -126,11 +141,19 @@ void callOf(Site& site) {
   std::size_t at = 0;
   const Operand none;
   const Operand& results = site.operand(0).kind == Operand::Kind::List ? site.operand(at++) : none;
-  const auto function = site.function.names.functions.find(site.operand(at++).name);
-  if (function == site.function.names.functions.end()) site.fail("the function is not defined");
+  const std::string& name = site.operand(at++).name;
+  const auto function = site.function.names.functions.find(name);
+  const bool setsCondition = name == "cudaGraphSetConditional";
+  if (function == site.function.names.functions.end() && !setsCondition) site.fail("the function is not defined");
   const Operand& parameters = at < site.operands() ? site.operand(at++) : none;
   if (at != site.operands()) site.fail("is a call through an address, which this card does not know");
   Call made;
+  if (setsCondition) {
+    made.in = passed(site, parameters, {{0, sizeof(std::uint64_t)}, {0, sizeof(std::uint32_t)}});
+    site.in.number = static_cast<std::int64_t>(site.function.function.calls.size());
+    site.function.function.calls.push_back(std::move(made));
+    return site.emitFlow(each<setCondition>);
+  }
   made.callee = function->second;
   made.in = passed(site, parameters, made.callee->parameters);
   made.out = passed(site, results, made.callee->results);

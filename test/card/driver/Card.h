@@ -41,8 +41,13 @@ struct Stream {
   std::vector<Work> captured;
 };
 
+/// Conditions of graphs' nodes and their values, by handle.
+using Conditions = std::map<std::uint64_t, std::uint32_t>;
+
 struct Graph {
   std::vector<Work> work;
+  void* last = nullptr;                                             ///< the node that was added last
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> conditions;  ///< what each is when a launch begins
 };
 
 // A handle is the address of what it stands for.
@@ -72,6 +77,10 @@ struct Card {
   Owned<Module> modules;
   Owned<Stream> streams;
   Owned<Graph> graphs, executables;
+  Owned<Graph> bodies;     ///< of conditional nodes; the driver's own
+  Owned<void*> bodyLists;  ///< that it gives away
+  Conditions conditions;
+  std::uintptr_t nodes = 0;  ///< made so far
   std::uint32_t launches = 0;
   std::uint64_t executed = 0;  ///< instructions of threads
 };
@@ -100,6 +109,14 @@ int enter(Card& card, const char* function, const Asks& asks = {});
 
 /// The context that is current for this thread.
 const void*& currentContext();
+
+struct Shape {
+  unsigned grid[3], threads[3], sharedBytes;
+};
+/// The start of a kernel as work; a Result. `arguments` point at the values of its parameters.
+int launchWork(Card& card, const void* kernel, const Shape& shape, void* const* arguments, Work& work);
+/// All of it in order, up to the first that fails.
+int runAll(Card& card, const std::vector<Work>& work);
 
 /// Runs the work, or keeps it if the stream captures. A null stream is the default one.
 int submit(Card& card, void* stream, Work work);

@@ -43,10 +43,6 @@ bool isPtx(const char* image) {
   return image != nullptr && std::memcmp(image, kElf, 1) != 0;
 }
 
-struct Shape {
-  unsigned grid[3], threads[3], sharedBytes;
-};
-
 /// Why a kernel cannot be started so; empty if it can.
 std::string refusal(const Card& card, const KernelHandle& kernel, const Shape& shape) {
   const unsigned *grid = shape.grid, *threads = shape.threads;
@@ -67,8 +63,9 @@ std::string refusal(const Card& card, const KernelHandle& kernel, const Shape& s
   return "";
 }
 
-int runKernel(Card& card, const Launch& launch) {
+int runKernel(Card& card, Launch launch) {
   if (card.sticky != CUDA_SUCCESS) return card.sticky;
+  launch.conditions = &card.conditions;
   const LaunchEnd end = runLaunch(launch, card.memory, card.settings, ++card.launches);
   card.executed += end.executed;
   if (end.fault) {
@@ -168,12 +165,20 @@ TBEM_CARD_API cuLaunchKernel(void* handle, unsigned gridX, unsigned gridY, unsig
   Card& card = theCard();
   const std::lock_guard lock(card.mutex);
   if (const int result = enter(card, "cuLaunchKernel")) return result;
+  if (extra != nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Work work;
+  const int result = launchWork(card, handle, {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes}, arguments, work);
+  return result != CUDA_SUCCESS ? result : submit(card, stream, std::move(work));
+}
+
+namespace tbem::card {
+
+int launchWork(Card& card, const void* handle, const Shape& shape, void* const* arguments, Work& work) {
   const KernelHandle* kernel = findKernel(card, handle);
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  if (extra != nullptr || (arguments == nullptr && !kernel->function->parameters.empty())) return CUDA_ERROR_INVALID_VALUE;
-  const Shape shape{{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes};
+  if (arguments == nullptr && !kernel->function->parameters.empty()) return CUDA_ERROR_INVALID_VALUE;
   if (const std::string why = refusal(card, *kernel, shape); !why.empty()) {
-    report(card, "cuLaunchKernel of " + kernel->function->name + ": " + why);
+    report(card, "the start of " + kernel->function->name + ": " + why);
     return CUDA_ERROR_INVALID_VALUE;
   }
   Launch launch;
@@ -181,7 +186,10 @@ TBEM_CARD_API cuLaunchKernel(void* handle, unsigned gridX, unsigned gridY, unsig
   launch.kernel = kernel->function;
   std::copy_n(shape.grid, 3, launch.grid);
   std::copy_n(shape.threads, 3, launch.threads);
-  launch.dynamicShared = sharedBytes;
+  launch.dynamicShared = shape.sharedBytes;
   launch.arguments = argumentsOf(*kernel->function, arguments);
-  return submit(card, stream, [launch](Card& on) { return runKernel(on, launch); });
+  work = [launch](Card& on) { return runKernel(on, launch); };
+  return CUDA_SUCCESS;
 }
+
+}  // namespace tbem::card

@@ -14,13 +14,17 @@ int destroy(Owned<T>& all, const void* handle) {
   return count == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
 
+}  // namespace
+
+namespace tbem::card {
+
 int runAll(Card& card, const std::vector<Work>& work) {
   for (const Work& one : work)
     if (const int result = one(card)) return result;
   return CUDA_SUCCESS;
 }
 
-}  // namespace
+}  // namespace tbem::card
 
 TBEM_CARD_API cuStreamCreate(void** handle, unsigned flags) {
   Card& card = theCard();
@@ -66,7 +70,7 @@ TBEM_CARD_API cuStreamEndCapture(void* handle, void** graph) {
   const Stream ended = std::exchange(*stream, Stream{});
   *graph = nullptr;
   if (ended.invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  card.graphs.push_back(std::make_unique<Graph>(Graph{ended.captured}));
+  card.graphs.push_back(std::make_unique<Graph>(Graph{ended.captured, nullptr, {}}));
   *graph = card.graphs.back().get();
   return CUDA_SUCCESS;
 }
@@ -97,7 +101,10 @@ TBEM_CARD_API cuGraphLaunch(void* handle, void* stream) {
   if (const int result = enter(card, "cuGraphLaunch")) return result;
   const Graph* executable = find(card.executables, handle);
   if (executable == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  return submit(card, stream, [work = executable->work](Card& on) { return runAll(on, work); });
+  return submit(card, stream, [work = executable->work, conditions = executable->conditions](Card& on) {
+    for (const auto& [handle, value] : conditions) on.conditions[handle] = value;
+    return runAll(on, work);
+  });
 }
 
 TBEM_CARD_API cuGraphDestroy(void* graph) {

@@ -118,7 +118,8 @@ struct LaunchState {
   std::uint32_t grid[3] = {1, 1, 1}, threads[3] = {1, 1, 1};
   std::uint64_t sharedBytes = 0;  ///< static and dynamic
   std::vector<std::byte> arguments;
-  std::uint32_t serial = 0;  ///< of the launch
+  std::map<std::uint64_t, std::uint32_t>* conditions = nullptr;  ///< as Launch has them
+  std::uint32_t serial = 0;                                      ///< of the launch
   /// Of fences and atomic operations (Races.h): the number of atomic operations so far, and by block the last ones behind which
   /// it had released, and acquired, memory.
   std::uint32_t sequence = 0;

@@ -90,6 +90,7 @@ LaunchEnd runLaunch(const Launch& asked, Memory& memory, const Settings& setting
   std::copy_n(asked.threads, 3, launch.threads);
   launch.sharedBytes = asked.kernel->sharedBytes + asked.dynamicShared;
   launch.arguments = asked.arguments;
+  launch.conditions = asked.conditions;
   launch.serial = serial;
   Block block;
   block.launch = &launch;

@@ -175,6 +175,48 @@ TEST_F(CudaTable, ARecordingIsReplayed) {
   device().unload(module);
 }
 
+/// What is done is decided each time, by counts that the recording itself may change.
+TEST_F(CudaTable, APartOfARecordingIsDoneWhereACountIsAboveZero) {
+  tbem_module* module = nullptr;
+  ASSERT_EQ(device().load(kAdd, std::char_traits<char>::length(kAdd) + 1, &module), TBEM_OK);
+  tbem_kernel* kernel = nullptr;
+  ASSERT_EQ(device().find(module, "add_number", &kernel), TBEM_OK);
+  void* const count = holding({0, 0});
+  void* const second = static_cast<char*>(count) + 8;
+  void* const memory = holding({100, 200, 300});
+  const auto place = [&](std::size_t at) { return static_cast<char*>(memory) + 8 * at; };
+  ASSERT_EQ(device().record(), TBEM_OK) << backend().last_error();
+  ASSERT_EQ(device().record_where(count), TBEM_OK) << backend().last_error();  // before anything else
+  EXPECT_EQ(add(kernel, place(0), place(0), 1, 1), TBEM_OK);
+  ASSERT_EQ(device().record_always(), TBEM_OK) << backend().last_error();
+  EXPECT_EQ(add(kernel, second, count, 0, 1), TBEM_OK);
+  ASSERT_EQ(device().record_where(second), TBEM_OK) << backend().last_error();
+  EXPECT_EQ(add(kernel, place(1), place(1), 1, 1), TBEM_OK);
+  EXPECT_EQ(device().zero(second, 8), TBEM_OK);
+  ASSERT_EQ(device().record_always(), TBEM_OK) << backend().last_error();
+  ASSERT_EQ(device().record_where(second), TBEM_OK) << backend().last_error();  // never: it is zero by now
+  EXPECT_EQ(add(kernel, place(1), place(1), 1000, 1), TBEM_OK);
+  ASSERT_EQ(device().record_always(), TBEM_OK) << backend().last_error();
+  ASSERT_EQ(device().record_where(count), TBEM_OK) << backend().last_error();  // of nothing
+  ASSERT_EQ(device().record_always(), TBEM_OK) << backend().last_error();
+  EXPECT_EQ(add(kernel, place(2), place(2), 1, 1), TBEM_OK);
+  tbem_recording* recording = nullptr;
+  const tbem_status ended = device().recorded(&recording);
+  if (ended == TBEM_UNSUPPORTED) GTEST_SKIP() << backend().last_error();
+  ASSERT_EQ(ended, TBEM_OK) << backend().last_error();
+  EXPECT_EQ(device().replay(recording), TBEM_OK) << backend().last_error();
+  EXPECT_EQ(heldBy(memory, 3), (std::vector<std::uint64_t>{100, 200, 301}));
+  constexpr std::uint64_t kOne = 1, kNone = 0;
+  EXPECT_EQ(backend().copy_in(count, &kOne, 8), TBEM_OK);
+  EXPECT_EQ(device().replay(recording), TBEM_OK) << backend().last_error();
+  EXPECT_EQ(heldBy(memory, 3), (std::vector<std::uint64_t>{101, 201, 302}));
+  EXPECT_EQ(backend().copy_in(count, &kNone, 8), TBEM_OK);
+  EXPECT_EQ(device().replay(recording), TBEM_OK) << backend().last_error();
+  EXPECT_EQ(heldBy(memory, 3), (std::vector<std::uint64_t>{101, 201, 303}));
+  device().forget(recording);
+  device().unload(module);
+}
+
 TEST_F(CudaTable, WhatTheDriversCompilerSaysIsTold) {
   const std::string wrong = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { addd.u32 %r1, %r2, %r3; }\n";
   tbem_module* module = nullptr;

@@ -26,6 +26,8 @@ Opened open() {
   opened.driver.name = reinterpret_cast<decltype(opened.driver.name)>(::dlsym(library, symbol)); \
   if (opened.driver.name == nullptr && opened.why.empty())                                       \
     opened.why = fmt::format("{} has no {}: a driver for CUDA 12.0 or later is needed", kName, symbol);
+#define TBEM_CUDA_LATER(name, symbol, parameters) \
+  opened.driver.name = reinterpret_cast<decltype(opened.driver.name)>(::dlsym(library, symbol));
 #include "runtime/backends/cuda/device/functions.def"
 #undef TBEM_CUDA_FUNCTION
   return opened;

@@ -76,6 +76,12 @@ tbem_status functionOf(const Device& device, const Kernel& kernel, std::uint32_t
 
 }  // namespace
 
+tbem_status prepareKernel(const Kernel& kernel, FunctionHandle& function) {
+  const Device* device = nullptr;
+  const tbem_status status = openDevice(device);
+  return status != TBEM_OK ? status : functionOf(*device, kernel, 0, function);
+}
+
 tbem_status launchRaw(const Kernel& kernel, const Grid& grid, void* const* arguments) {
   const Device* device = nullptr;
   if (const tbem_status status = openDevice(device)) return status;

@@ -1,6 +1,7 @@
 // Starting the kernels of kernels/*.cu.
 #pragma once
 
+#include "runtime/backends/cuda/device/Driver.h"
 #include "tbem/backend.h"
 
 #include <array>
@@ -24,6 +25,9 @@ struct Kernel {
 /// Puts the kernel behind what the device was asked before; its file's code is loaded when it is first asked for. `arguments`
 /// point at the values of its parameters.
 tbem_status launchRaw(const Kernel& kernel, const Grid& grid, void* const* arguments);
+
+/// The kernel as the driver knows it, for a graph that it is put into.
+tbem_status prepareKernel(const Kernel& kernel, FunctionHandle& function);
 
 /// The parameters must have the kernel's types exactly: nothing converts them.
 template <class... Parameters>

@@ -1,0 +1,96 @@
+// Networks with gates on a card against ref: batches of one, about which the card decides itself from the second run on, and
+// batches whose images lie with their channels last, of which only some go on.
+#include "test/prop/Loaded.h"
+#include "test/prop/cuda/Card.h"
+
+#include <cmath>
+#include <map>
+#include <random>
+
+namespace tbem::test {
+namespace {
+
+/// Half of random images take the arm, and some of them leave early.
+std::string textOf(int batch, const std::string& more) {
+  return "network net(x: tensor[n, c, h, w]) -> tensor[n, 5] {\n"
+         "  let a = conv2d(x, out: 8, kernel: 3, pad: 1)\n"
+         "  let s = global_avg_pool(a) |> dense(1) |> reshape([n])\n"
+         "  let b = skip relu(conv2d(a, out: 8, kernel: 3, pad: 1)) when s <= 0 leaving a\n"
+         "  let y = b |> max_pool2d(2) |> global_avg_pool |> dense(5)\n"
+         "  exit y when y |> softmax(axis: 1) |> max(axis: 1) >= 0.3\n"
+         "  return conv2d(b, out: 16, kernel: 3, pad: 1) |> relu |> global_avg_pool |> dense(5)\n"
+         "}\n"
+         "design d of net { input x: [" +
+         std::to_string(batch) + ", 8, 6, 6]\n " + more + "\n}\n";
+}
+
+class Pair {
+public:
+  Pair(const std::string& text, const std::string& exactText)
+      : onCard(loaded(text, TBEM_F32, *tbem_backend_cuda(), {.keepOutputs = true})),
+        exact(loaded(exactText, TBEM_F64, *tbem_backend_ref(), {.keepOutputs = true})) {}
+  bool good() const { return onCard.instance != nullptr && exact.instance != nullptr; }
+
+  /// One run of both on the same image: how far the results are from each other, relative to their size.
+  double run(unsigned image) {
+    std::mt19937 random(image);
+    std::normal_distribution<double> normal;
+    for (const Loaded* l : {&exact, &onCard}) {
+      const auto input = l->instance->findStorage("x");
+      EXPECT_TRUE(input);
+      runtime::HostTensor value = l->instance->readStorage(*input).value();
+      std::vector<double> numbers(value.doubles().size());
+      random.seed(image);
+      for (double& number : numbers) number = static_cast<double>(static_cast<float>(normal(random)));
+      runtime::fromDoubles(value.dtype, numbers, value.data.data());
+      EXPECT_TRUE(l->instance->writeStorage(*input, value));
+      const auto ran = l->instance->run(1);
+      EXPECT_TRUE(ran) << (ran ? "" : ran.error().message);
+    }
+    ++paths[pathOf(exact)];
+    EXPECT_EQ(pathOf(onCard), pathOf(exact)) << "image " << image;
+    const std::vector<double> found = resultsOf(onCard), expected = resultsOf(exact);
+    double difference = 0, size = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      difference += (found[i] - expected[i]) * (found[i] - expected[i]);
+      size += expected[i] * expected[i];
+    }
+    return std::sqrt(difference / size);
+  }
+
+  std::map<std::vector<double>, int> paths;  ///< how many samples each branch had, and how often
+
+private:
+  static std::vector<double> resultsOf(const Loaded& l) {
+    return l.instance->read(l.instance->executable().outputs.front())->doubles();
+  }
+  static std::vector<double> pathOf(const Loaded& l) {
+    std::vector<double> path;
+    for (const runtime::BranchDesc& branch : l.instance->executable().branches) {
+      if (branch.rows != runtime::kNone) path.push_back(l.instance->read(branch.rows)->doubles().front());
+    }
+    return path;
+  }
+
+  Loaded onCard, exact;
+};
+
+TEST_F(OnCard, GatesOfOneSampleAreDecidedAnewInEachReplay) {
+  Pair pair(textOf(1, ""), textOf(1, ""));
+  ASSERT_TRUE(pair.good());
+  for (unsigned image = 0; image < 24; ++image) EXPECT_LE(pair.run(image), 1e-5) << "image " << image;
+  EXPECT_GE(pair.paths.size(), 3U) << "images take few paths";
+}
+
+TEST_F(OnCard, GatesOfBatchesWhoseChannelsAreLast) {
+  for (const std::string& more : {std::string("math tf32"), std::string("dtype bf16"), std::string("dtype f16")}) {
+    SCOPED_TRACE(more);
+    Pair pair(textOf(6, more), textOf(6, ""));
+    ASSERT_TRUE(pair.good());
+    for (unsigned image = 0; image < 4; ++image) EXPECT_LE(pair.run(image), more == "dtype bf16" ? 3e-2 : 4e-3);
+    EXPECT_GE(pair.paths.size(), 3U);
+  }
+}
+
+}  // namespace
+}  // namespace tbem::test
