@@ -183,7 +183,7 @@ void setBlocked(tbem_operand& operand, std::span<const int> order, std::span<con
   }
   for (std::size_t i = order.size(); i-- > 0;) {
     const int k = order[i];
-    const std::int64_t block = blockProduct(layout, k);
+    const std::int64_t block = std::max<std::int64_t>(blockProduct(layout, k), 1);
     layout.padded[k] = (operand.dims[k] + block - 1) / block * block;
     layout.strides[k] = stride;
     stride *= layout.padded[k] / block;
@@ -239,8 +239,13 @@ bool isPlain(const tbem_operand& operand) {
 }
 
 void setChannelsLast(tbem_operand& operand) {
-  constexpr std::array<int, 4> kOrder{0, 2, 3, 1};
-  setBlocked(operand, kOrder, {});
+  constexpr std::array<int, 4> kFromTheInnermost{1, 3, 2, 0};
+  setPlain(operand);
+  std::int64_t stride = 1;
+  for (const int k : kFromTheInnermost) {
+    operand.layout.strides[k] = stride;
+    stride *= operand.dims[k];
+  }
 }
 
 bool isChannelsLast(const tbem_operand& operand) {

@@ -39,7 +39,7 @@ void bounds(benchmark::State& state) {
   driver::DesignRun& run = *program.designs.runs.front();
   const estimate::Convention& convention = *estimate::findConvention("deepperform");
   benchmark::IterationCount rows = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     run.experiment = driver::makeExperiment(*program.workspace, run.spec, request.target);
     driver::PlainRows plain(program.sink(), run, convention);
     if (!plain.check()) throw std::runtime_error("a condition is broken");

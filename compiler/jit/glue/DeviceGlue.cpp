@@ -198,12 +198,13 @@ void emitDeviceStep(llvm::Module& module, const Program& program, const DeviceLo
 }
 
 void emitImage(llvm::Module& module, const std::string& image, std::uint32_t kernels) {
-  llvm::LLVMContext& context = module.getContext();
-  llvm::Constant* text = llvm::ConstantDataArray::getString(context, image, true);
-  new llvm::GlobalVariable(module, text->getType(), true, llvm::GlobalValue::ExternalLinkage, text, "tbem_image");
-  Type* i32 = Type::getInt32Ty(context);
-  new llvm::GlobalVariable(module, i32, true, llvm::GlobalValue::ExternalLinkage, llvm::ConstantInt::get(i32, kernels),
-                           "tbem_kernels");
+  const auto add = [&](llvm::StringRef name, llvm::Constant* value) {
+    module.getOrInsertGlobal(name, value->getType(), [&] {
+      return new llvm::GlobalVariable(module, value->getType(), true, llvm::GlobalValue::ExternalLinkage, value, name);
+    });
+  };
+  add("tbem_image", llvm::ConstantDataArray::getString(module.getContext(), image, true));
+  add("tbem_kernels", llvm::ConstantInt::get(Type::getInt32Ty(module.getContext()), kernels));
 }
 
 }  // namespace tbem::jit

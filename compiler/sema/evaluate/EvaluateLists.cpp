@@ -80,7 +80,11 @@ Value Evaluator::evaluateRange(const ast::Range& expr) {
   Value result = Value::ofKind(ValueKind::Range);
   result.inclusive = expr.inclusive;
   for (const ast::Expr* part : {expr.low, expr.high, expr.step}) {
-    Value value = part != nullptr ? evaluate(*part) : integerValue(1);
+    if (part == nullptr) {
+      result.items.push_back(integerValue(1));
+      continue;
+    }
+    Value value = evaluate(*part);
     if (value.isPoison()) return {};
     if (!value.is(ValueKind::Number)) return wrongKind(part->range, "a range", "numbers", value);
     result.items.push_back(std::move(value));

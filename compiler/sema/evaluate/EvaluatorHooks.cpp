@@ -72,7 +72,12 @@ Value Evaluator::skip(const ast::Skip& expr) { return fail(diag::unknown_at_comp
 Value Evaluator::oldValue(const ast::Old& expr) {
   return fail(diag::not_there_yet, expr.range, "the value before (`~`) outside a process is");
 }
+// Those that override these keep what they are given.
+// NOLINTBEGIN(performance-unnecessary-value-param)
 Value Evaluator::applyProcess(const ast::Expr& use, const Value& callee, Arguments) { return notCallable(use, callee); }
+bool Evaluator::assignBuffer(Local&, Value, SrcRange) { return false; }
+void Evaluator::naming(const ast::Expr&, std::string) {}
+// NOLINTEND(performance-unnecessary-value-param)
 Value Evaluator::enumerator(const ast::Enumerator& expr) { return Value::string(expr.name); }
 ExprId Evaluator::equalWords(const Value&, const Value&) { return kNoExpr; }
 std::optional<Value> Evaluator::specialCall(std::string_view, const ast::Call&) { return std::nullopt; }
@@ -84,10 +89,8 @@ bool Evaluator::weightStatement(const ast::WeightStmt& statement) {
   fail(diag::wrong_kind, statement.range, "a weight", "an operator, block or network around it", "none");
   return false;
 }
-bool Evaluator::assignBuffer(Local&, Value, SrcRange) { return false; }
 std::size_t Evaluator::enterTurn(const ast::For&, std::size_t) { return 1; }
 bool Evaluator::leaveTurn(const ast::For&) { return true; }
-void Evaluator::naming(const ast::Expr&, std::string) {}
 std::string Evaluator::givenName(const ast::Expr&) const { return {}; }
 std::optional<Value> Evaluator::specialName(std::string_view) { return std::nullopt; }
 std::optional<std::vector<Value>> Evaluator::shapeOf(const Value&) { return std::nullopt; }

@@ -7,7 +7,6 @@
 
 namespace tbem::spec {
 
-using sema::ExprOp;
 using sema::Value;
 using sema::ValueKind;
 

@@ -111,6 +111,7 @@ std::size_t launchesOf(const std::array<std::array<std::size_t, 2>, 2>& fromTo) 
   ProgramBuilder p;
   const tbem_operand shape = layoutOf(TBEM_F32, {4}, "plain");
   std::vector<estimate::BufferId> buffers;
+  buffers.reserve(6);
   for (int i = 0; i < 4; ++i) buffers.push_back(p.add(shape));
   for (const std::size_t shared : {0U, 1U})
     buffers.push_back(p.over(p.program[buffers[shared]].allocation, shape, "another value"));
