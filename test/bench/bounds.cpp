@@ -43,9 +43,8 @@ void bounds(benchmark::State& state) {
     run.experiment = driver::makeExperiment(*program.workspace, run.spec, request.target);
     driver::PlainRows plain(program.sink(), run, convention);
     if (!plain.check()) throw std::runtime_error("a condition is broken");
-    plain.each([&](std::size_t, const graph::Graph&, const estimate::Estimate& estimate) {
-      rows += estimate.flops.gated ? 1 : 0;
-    });
+    plain.each(
+        [&](std::size_t, const graph::Graph&, const estimate::Estimate& estimate) { rows += estimate.flops.gated ? 1 : 0; });
   }
   if (rows != state.iterations()) throw std::runtime_error("a row has no bounds");
   state.SetLabel(network.expression);
