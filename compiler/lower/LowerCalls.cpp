@@ -232,33 +232,27 @@ std::optional<Call> describeCall(Lowering& state, const Op& op) {
 
 void Lowering::placeWeight(TensorId weight, TensorId copy) {
   if (!isOpen(weight)) return;
+  const auto isNative = [](const Op& op) { return op.kind == graph::OpKind::Native && op.own.symbol.empty(); };
   for (const graph::OpId id : order) {
     const Op& op = graph[id];
-    const bool computes = op.kind == graph::OpKind::Native && op.own.symbol.empty() && isWeightGradient(op.primitive);
-    if (!computes || weightOf[index(op.outputs.front())] != weight) continue;
-    const std::optional<Call> call = describeCall(*this, op);
-    if (!call) return;
-    const Answer& free = estimate::ask(*this, *call, open(*this, *call));
-    if (free.status == TBEM_OK && !isSlow(free.info)) layoutOf[index(graph[weight].storage)] = free.operands[call->inputs];
-    return;
+    if (isNative(op) && isWeightGradient(op.primitive) && weightOf[index(op.outputs.front())] == weight)
+      return placeAs(weight, op, op.outputs.front());
   }
-  if (backend.device != nullptr) placeForUse(weight, copy);
-}
-
-/// A weight without a gradient lies as the operator that reads its narrow copy wants that: on a device, whose layouts are the
-/// same for all types.
-void Lowering::placeForUse(TensorId weight, TensorId copy) {
+  if (backend.device == nullptr) return;  // a device's layouts are the same for all types
   for (const graph::OpId id : readersOf[index(copy)]) {
     const Op& op = graph[id];
-    if (op.kind != graph::OpKind::Native || !op.own.symbol.empty() || !runtime::signature(op.primitive).choosesLayouts) continue;
-    const std::optional<Call> call = describeCall(*this, op);
-    if (!call) return;
-    const Answer& free = estimate::ask(*this, *call, open(*this, *call));
-    const auto at = static_cast<std::size_t>(std::ranges::find(call->tensors, copy) - call->tensors.begin());
-    if (free.status != TBEM_OK || isSlow(free.info) || at == call->tensors.size()) return;
-    layoutOf[index(graph[weight].storage)] = likeOperand(free.operands[at], graph[weight].dtype, dims[index(weight)]);
-    return;
+    if (isNative(op) && runtime::signature(op.primitive).choosesLayouts) return placeAs(weight, op, copy);
   }
+}
+
+/// In the layout that the operator prefers for that operand.
+void Lowering::placeAs(TensorId weight, const Op& op, TensorId operand) {
+  const std::optional<Call> call = describeCall(*this, op);
+  if (!call) return;
+  const Answer& free = estimate::ask(*this, *call, open(*this, *call));
+  const auto at = static_cast<std::size_t>(std::ranges::find(call->tensors, operand) - call->tensors.begin());
+  if (free.status != TBEM_OK || isSlow(free.info)) return;
+  layoutOf[index(graph[weight].storage)] = likeOperand(free.operands[at], graph[weight].dtype, dims[index(weight)]);
 }
 
 /// Axes in another order lie where they lay: nothing runs. False where a copy has to be made: of a value that may be overwritten

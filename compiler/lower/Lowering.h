@@ -200,9 +200,10 @@ struct Lowering {
                     const std::vector<std::int64_t>& attributes, std::int32_t algorithm = 0);
   bool lowerCall(graph::OpId op);
   bool lowerView(graph::OpId op);
-  /// Gives a weight that nobody has asked for yet the layout in which its gradient is computed. `copy`: it in a narrow type.
+  /// Gives a weight that nobody has asked for yet the layout in which its gradient is computed; on a device, where it has none,
+  /// that in which `copy`, it in a narrow type, is read.
   void placeWeight(graph::TensorId weight, graph::TensorId copy);
-  void placeForUse(graph::TensorId weight, graph::TensorId copy);
+  void placeAs(graph::TensorId weight, const graph::Op& op, graph::TensorId operand);
   bool aliasPermuted(const graph::Op& op);
   /// The item of a call whose layouts are chosen: values are brought into them, results get their memories.
   /// `samplesAlong`: by input, where the call uses each sample by itself (LowerGates.cpp).

@@ -201,7 +201,7 @@ bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) 
     if (argument.name.empty()) given.push_back(evaluate(*argument.value));
   }
   if (!isView && row->inputs.ends_with('*') && given.size() == 1 && given.front().is(ValueKind::List)) {
-    std::vector<Value> all = std::move(given.front().items);
+    std::vector<Value> all = given.front().items.take();
     given = std::move(all);
     operands.assign(given.size(), row->inputs);
   }

@@ -1,5 +1,6 @@
 #include "compiler/jit/cpu/Kernel.h"
 
+#include "compiler/jit/cpu/CountedLoop.h"
 #include "compiler/jit/cpu/LoopBody.h"
 #include "compiler/jit/loop/Tables.h"
 
@@ -56,20 +57,7 @@ void Emitter::forLoop(Value* from, Value* to, std::int64_t step, const std::func
     if (length <= 0) return;
     if (length <= step) return emitBody(from);
   }
-  BasicBlock* before = b.GetInsertBlock();
-  auto* head = BasicBlock::Create(module.getContext(), "head", function);
-  auto* inside = BasicBlock::Create(module.getContext(), "body", function);
-  auto* after = BasicBlock::Create(module.getContext(), "after", function);
-  b.CreateBr(head);
-  b.SetInsertPoint(head);
-  llvm::PHINode* i = b.CreatePHI(b.getInt64Ty(), 2);
-  i->addIncoming(from, before);
-  b.CreateCondBr(b.CreateICmpSLT(i, to), inside, after);
-  b.SetInsertPoint(inside);
-  emitBody(i);
-  i->addIncoming(b.CreateNSWAdd(i, i64(step)), b.GetInsertBlock());
-  b.CreateBr(head);
-  b.SetInsertPoint(after);
+  emitCountedLoop(b, function, from, to, i64(step), emitBody);
 }
 
 llvm::Function* Emitter::run(const std::string& name) {

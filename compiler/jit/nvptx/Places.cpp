@@ -1,11 +1,12 @@
 #include "compiler/jit/nvptx/Places.h"
 
+#include "compiler/jit/cpu/CountedLoop.h"
+
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
 namespace tbem::jit {
 
-using llvm::BasicBlock;
 using llvm::Value;
 
 llvm::Function* addKernel(llvm::Module& module, const std::vector<llvm::Type*>& parameters, const std::string& name) {
@@ -21,23 +22,11 @@ llvm::Function* addKernel(llvm::Module& module, const std::vector<llvm::Type*>& 
 
 void shareOut(llvm::IRBuilderBase& b, llvm::Function* kernel, Value* count, const std::function<void(Value*)>& body) {
   const auto special = [&](llvm::Intrinsic::ID id) { return b.CreateZExt(b.CreateIntrinsic(id, {}, {}), b.getInt64Ty()); };
-  const auto block = [&](const char* name) { return BasicBlock::Create(b.getContext(), name, kernel); };
   Value* threads = special(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
   Value* first = b.CreateNSWAdd(b.CreateNSWMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x), threads),
                                 special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x));
   Value* stride = b.CreateNSWMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x), threads);
-  BasicBlock* before = b.GetInsertBlock();
-  BasicBlock *head = block("head"), *inside = block("places"), *after = block("after");
-  b.CreateBr(head);
-  b.SetInsertPoint(head);
-  llvm::PHINode* place = b.CreatePHI(b.getInt64Ty(), 2);
-  place->addIncoming(first, before);
-  b.CreateCondBr(b.CreateICmpSLT(place, count), inside, after);
-  b.SetInsertPoint(inside);
-  body(place);
-  place->addIncoming(b.CreateNSWAdd(place, stride), b.GetInsertBlock());
-  b.CreateBr(head);
-  b.SetInsertPoint(after);
+  emitCountedLoop(b, kernel, first, count, stride, body);
 }
 
 }  // namespace tbem::jit

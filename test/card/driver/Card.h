@@ -41,9 +41,6 @@ struct Stream {
   std::vector<Work> captured;
 };
 
-/// Conditions of graphs' nodes and their values, by handle.
-using Conditions = std::map<std::uint64_t, std::uint32_t>;
-
 struct Graph {
   std::vector<Work> work;
   void* last = nullptr;                                             ///< the node that was added last

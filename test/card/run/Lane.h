@@ -109,6 +109,9 @@ void each(const Instruction& in, Warp& warp, std::uint32_t mask) {
   }
 }
 
+/// Conditions of graphs' nodes and their values, by handle.
+using Conditions = std::map<std::uint64_t, std::uint32_t>;
+
 /// What all blocks of a launch share.
 struct LaunchState {
   const Settings* settings = nullptr;
@@ -118,8 +121,8 @@ struct LaunchState {
   std::uint32_t grid[3] = {1, 1, 1}, threads[3] = {1, 1, 1};
   std::uint64_t sharedBytes = 0;  ///< static and dynamic
   std::vector<std::byte> arguments;
-  std::map<std::uint64_t, std::uint32_t>* conditions = nullptr;  ///< as Launch has them
-  std::uint32_t serial = 0;                                      ///< of the launch
+  Conditions* conditions = nullptr;  ///< as Launch has them
+  std::uint32_t serial = 0;          ///< of the launch
   /// Of fences and atomic operations (Races.h): the number of atomic operations so far, and by block the last ones behind which
   /// it had released, and acquired, memory.
   std::uint32_t sequence = 0;

@@ -3,7 +3,6 @@
 
 #include "test/card/run/Lane.h"
 
-#include <map>
 #include <optional>
 
 namespace tbem::card {
@@ -13,8 +12,8 @@ struct Launch {
   const Function* kernel = nullptr;
   std::uint32_t grid[3] = {1, 1, 1}, threads[3] = {1, 1, 1};
   std::uint64_t dynamicShared = 0;
-  std::vector<std::byte> arguments;                              ///< laid out as the kernel's parameters
-  std::map<std::uint64_t, std::uint32_t>* conditions = nullptr;  ///< of graphs, by handle, which a kernel may set
+  std::vector<std::byte> arguments;  ///< laid out as the kernel's parameters
+  Conditions* conditions = nullptr;  ///< which a kernel may set
 };
 
 struct LaunchEnd {

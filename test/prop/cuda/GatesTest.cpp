@@ -3,7 +3,6 @@
 #include "test/prop/Loaded.h"
 #include "test/prop/cuda/Card.h"
 
-#include <cmath>
 #include <map>
 #include <random>
 
@@ -33,14 +32,13 @@ public:
 
   /// One run of both on the same image: how far the results are from each other, relative to their size.
   double run(unsigned image) {
-    std::mt19937 random(image);
-    std::normal_distribution<double> normal;
     for (const Loaded* l : {&exact, &onCard}) {
       const auto input = l->instance->findStorage("x");
       EXPECT_TRUE(input);
       runtime::HostTensor value = l->instance->readStorage(*input).value();
       std::vector<double> numbers(value.doubles().size());
-      random.seed(image);
+      std::mt19937 random(image);
+      std::normal_distribution<double> normal;
       for (double& number : numbers) number = static_cast<double>(static_cast<float>(normal(random)));
       runtime::fromDoubles(value.dtype, numbers, value.data.data());
       EXPECT_TRUE(l->instance->writeStorage(*input, value));
@@ -49,13 +47,7 @@ public:
     }
     ++paths[pathOf(exact)];
     EXPECT_EQ(pathOf(onCard), pathOf(exact)) << "image " << image;
-    const std::vector<double> found = resultsOf(onCard), expected = resultsOf(exact);
-    double difference = 0, size = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      difference += (found[i] - expected[i]) * (found[i] - expected[i]);
-      size += expected[i] * expected[i];
-    }
-    return std::sqrt(difference / size);
+    return distance(resultsOf(onCard), resultsOf(exact));
   }
 
   std::map<std::vector<double>, int> paths;  ///< how many samples each branch had, and how often

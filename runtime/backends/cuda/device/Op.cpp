@@ -1,5 +1,6 @@
 #include "runtime/backends/cuda/device/Op.h"
 
+#include "runtime/backends/cuda/device/Images.h"
 #include "runtime/core/ThreadLocal.h"
 
 #include <fmt/format.h>
@@ -26,14 +27,6 @@ tbem_status unsupported(const tbem_op_desc& op, const std::string& why) {
 
 const char* lastErrorText() { return lastError.data(); }
 
-tbem_status plainLayouts(tbem_op_desc& op) {
-  for (int k = 0; k < op.inputs + op.outputs; ++k) {
-    tbem_operand& operand = op.operands[k];
-    if (operand.present == 0) continue;
-    if (operand.layout.any != 0) runtime::setPlain(operand);
-    if (!runtime::isPlain(operand)) return unsupported(op, fmt::format("operand {} does not lie in row-major order", k));
-  }
-  return TBEM_OK;
-}
+tbem_status plainLayouts(tbem_op_desc& op) { return imageLayouts(op, ImageOrder::RowMajor); }
 
 }  // namespace tbem::cuda
