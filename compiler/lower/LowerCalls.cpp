@@ -375,9 +375,11 @@ bool Lowering::lowerView(graph::OpId id) {
   const std::uint32_t source = ensure(op.inputs[0], plainOf(op.inputs[0]), op.range, use->along[0]);
   if (source == kNone) return false;
   const Version from = versions[source];
-  // A window of an input is a value of its own, in the input's memory.
-  const std::uint32_t made = addVersion(op.outputs[0], plainOf(op.outputs[0]), from.memory, op.window ? kNone : from.root);
-  if (op.window) versions[made].window = true;
+  if (op.window) {
+    lowerWindow(op, from.memory);
+    return !error;
+  }
+  addVersion(op.outputs[0], plainOf(op.outputs[0]), from.memory, from.root);
   return true;
 }
 

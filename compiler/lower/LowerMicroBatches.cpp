@@ -1,8 +1,25 @@
-// Gradient accumulation: what lies between two micro-batches.
+// Gradient accumulation: which rows of the inputs a micro-batch reads, and what lies between two of them.
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/lower/Lowering.h"
 
 namespace tbem::estimate {
+
+/// A window of an input is a value of its own, in the input's memory, unless its begin may be where a library of a device takes
+/// no tensor: there each is copied to a place of its own. Labels are read by kernels, which take any place.
+void Lowering::lowerWindow(const graph::Op& op, std::uint32_t memory) {
+  constexpr std::uint64_t kLibraryAlignment = 16;  // bytes; cuDNN is told so of each tensor
+  const tbem_operand plain = plainOf(op.outputs[0]);
+  const bool anyPlace = backend.device == nullptr || plain.dtype == TBEM_I64;
+  if (anyPlace || plain.layout.bytes % kLibraryAlignment == 0) {
+    versions[addVersion(op.outputs[0], plain, memory)].window = true;
+    return;
+  }
+  const std::uint32_t window = addVersion(graph::kNoTensor, plain, memory);
+  versions[window].window = true;
+  const std::uint32_t copy =
+      addMade(op.outputs[0], plain, addMemory(Kind::Workspace, plain.layout.bytes), graph::kAllSamples);
+  reorder(window, copy, op.range);
+}
 
 bool Lowering::endMicroBatch() {
   if (graph.training && options.keepOutputs) {

@@ -217,6 +217,7 @@ struct Lowering {
 
   // LowerMicroBatches.cpp
   /// Ends what each micro-batch runs: kept outputs are put together. Items from here on run once.
+  void lowerWindow(const graph::Op& op, std::uint32_t memory);
   bool endMicroBatch();
 
   // LowerLoops.cpp: element-wise operators, one item each.
