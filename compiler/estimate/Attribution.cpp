@@ -42,7 +42,7 @@ std::vector<std::string> ownersOf(const graph::Graph& graph) {
 }
 
 std::string nameOfStep(const graph::Graph& graph, const Step& step) {
-  return step.ops.empty() ? step.name : graph[step.ops.front()].declaration;
+  return step.kind == Step::Kind::Call ? step.name : graph[step.ops.front()].declaration;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "compiler/count/Static.h"
 #include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/lower/Attention.h"
 #include "compiler/lower/Lowering.h"
 #include "compiler/lower/Query.h"
 #include "compiler/lower/order/OrderOf.h"
@@ -94,10 +95,18 @@ bool keepResults(Lowering& state) {
 }  // namespace
 
 namespace {
+/// A graph, and by its operators those that they stand for (WithAttention); null: each stands for itself.
+struct Source {
+  const graph::Graph& graph;
+  const std::map<graph::OpId, std::vector<graph::OpId>>* standsFor = nullptr;
+};
+
 /// `order`: in which the operators run, and comes back; where it is empty, `schedule`'s.
-tl::expected<Program, LowerError> lowerIn(std::vector<graph::OpId>& order, const graph::Graph& graph, const sema::Values& values,
+tl::expected<Program, LowerError> lowerIn(std::vector<graph::OpId>& order, const Source& source, const sema::Values& values,
                                           const tbem_backend& backend, const LowerOptions& options, QueryCache& cache) {
-  Lowering state{.graph = graph, .values = values, .backend = backend, .options = options, .cache = cache};
+  const graph::Graph& graph = source.graph;
+  Lowering state{
+      .graph = graph, .values = values, .backend = backend, .options = options, .cache = cache, .standsFor = source.standsFor};
   state.order = std::move(order);
   Program program;
   program.backend = backend.name;
@@ -118,14 +127,15 @@ tl::expected<Program, LowerError> lowerIn(std::vector<graph::OpId>& order, const
 }  // namespace
 
 namespace {
-tl::expected<Program, LowerError> lowerOrdered(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
+tl::expected<Program, LowerError> lowerOrdered(const Source& source, const sema::Values& values, const tbem_backend& backend,
                                                const LowerOptions& options, QueryCache& cache) {
   std::vector<graph::OpId> order;
-  auto program = lowerIn(order, graph, values, backend, options, cache);
+  auto program = lowerIn(order, source, values, backend, options, cache);
   if (!program || !options.searchOrder || !program->branches.empty()) return program;
-  std::vector<graph::OpId> other = betterOrder(graph, *program, order, keptValues(graph, options), options.orderChanged);
+  std::vector<graph::OpId> other =
+      betterOrder(source.graph, *program, order, keptValues(source.graph, options), options.orderChanged);
   if (other.empty()) return program;
-  auto reordered = lowerIn(other, graph, values, backend, options, cache);
+  auto reordered = lowerIn(other, source, values, backend, options, cache);
   // The plan decides: fusion and results in place may see it otherwise than the search did.
   if (!reordered || reordered->arena >= program->arena) return program;
   reordered->arenaAsWritten = program->arena;
@@ -146,13 +156,13 @@ std::vector<std::uint64_t> chosenWorkspaces(const Program& program) {
 
 /// The chosen algorithms as far as the arena stays within the limit (LowerOptions::arenaGrowth): W is found by halving the list
 /// of workspaces; 0 is tried too, and where that is too much the default algorithms run.
-tl::expected<Program, LowerError> lowerWithin(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
+tl::expected<Program, LowerError> lowerWithin(const Source& source, const sema::Values& values, const tbem_backend& backend,
                                               LowerOptions options, QueryCache& cache) {
-  auto best = lowerOrdered(graph, values, backend, options, cache);
+  auto best = lowerOrdered(source, values, backend, options, cache);
   if (!best) return best;
   LowerOptions defaults = options;
   defaults.choices = nullptr;
-  auto plain = lowerOrdered(graph, values, backend, defaults, cache);
+  auto plain = lowerOrdered(source, values, backend, defaults, cache);
   if (!plain) return plain;
   const double limit = static_cast<double>(plain->arena) * (1 + *options.arenaGrowth);
   if (static_cast<double>(best->arena) <= limit) return best;
@@ -163,7 +173,7 @@ tl::expected<Program, LowerError> lowerWithin(const graph::Graph& graph, const s
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
     options.mostWorkspace = sizes[middle];
-    auto tried = lowerOrdered(graph, values, backend, options, cache);
+    auto tried = lowerOrdered(source, values, backend, options, cache);
     if (!tried) return tried;
     if (static_cast<double>(tried->arena) > limit) {
       high = middle;
@@ -180,8 +190,11 @@ tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::V
                                         const LowerOptions& options) {
   QueryCache own;
   QueryCache& cache = options.cache != nullptr ? *options.cache : own;
-  if (options.choices != nullptr && options.arenaGrowth) return lowerWithin(graph, values, backend, options, cache);
-  return lowerOrdered(graph, values, backend, options, cache);
+  std::optional<WithAttention> attention;
+  if (backend.device != nullptr) attention = withAttention(graph, values, backend, keptValues(graph, options), cache);
+  const Source source = attention ? Source{attention->graph, &attention->standsFor} : Source{graph};
+  if (options.choices != nullptr && options.arenaGrowth) return lowerWithin(source, values, backend, options, cache);
+  return lowerOrdered(source, values, backend, options, cache);
 }
 
 }  // namespace tbem::estimate

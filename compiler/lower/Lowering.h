@@ -13,6 +13,7 @@
 #include "compiler/lower/Samples.h"
 
 #include <array>
+#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -106,6 +107,7 @@ struct Lowering {
   const tbem_backend& backend;
   const LowerOptions& options;
   QueryCache& cache;
+  const std::map<graph::OpId, std::vector<graph::OpId>>* standsFor = nullptr;  ///< WithAttention::standsFor; null: none does
 
   std::vector<graph::OpId> order;               ///< where it is given, that one; else `schedule`'s
   std::vector<std::vector<std::int64_t>> dims;  ///< by tensor

@@ -47,6 +47,13 @@ struct Matmul {
 };
 Matmul matmul(const tbem_op_desc& op);
 
+/// attention and its gradient: `outer` x `heads` products of [l, d] with [m, d] and [m, e]; heads is the last leading dimension.
+struct Attention {
+  std::int64_t outer, heads, l, m, d, e;
+  bool causal;
+};
+Attention attention(const tbem_op_desc& op);
+
 struct Pool2d {
   std::int64_t n, c, h, w, oh, ow, kh, kw, strideH, strideW, top, left;
   bool includePad;

@@ -170,6 +170,33 @@ std::string checkSoftmax(const tbem_op_desc& op) {
   return "";
 }
 
+/// Operands of attention or its gradient: where query, key, value, y and log_sums are.
+const tbem_operand* attentionOperands(const tbem_op_desc& op) {
+  return op.operands + (op.primitive == TBEM_PRIMITIVE_attention_gradient ? 1 : 0);
+}
+
+std::string checkAttention(const tbem_op_desc& op) {
+  const tbem_operand* const o = attentionOperands(op);
+  const tbem_operand &query = o[0], &key = o[1], &value = o[2], &y = o[3], &logSums = o[4];
+  const int lead = query.rank - 2;
+  const auto fits = [&](const tbem_operand& operand, std::int64_t height, std::int64_t width) {
+    return operand.rank == query.rank && std::equal(operand.dims, operand.dims + lead, query.dims) &&
+           operand.dims[lead] == height && operand.dims[lead + 1] == width;
+  };
+  const auto* rule =
+      "query [.., l, d], key [.., m, d], value [.., m, e], y [.., l, e], one number a row of the query, gradients alike";
+  if (lead < 0 || key.rank != query.rank || value.rank != query.rank) return shapes(op, rule);
+  const Attention a = attention(op);
+  if (!fits(key, a.m, a.d) || !fits(value, a.m, a.e) || !fits(y, a.l, a.e)) return shapes(op, rule);
+  if (logSums.rank != query.rank - 1 || !std::equal(logSums.dims, logSums.dims + logSums.rank, query.dims))
+    return shapes(op, rule);
+  if (op.primitive == TBEM_PRIMITIVE_attention) return "";
+  const tbem_operand* const gradients = op.operands + op.inputs;
+  const bool alike = sameShape(op.operands[0], y) && sameShape(gradients[0], query) && sameShape(gradients[1], key) &&
+                     sameShape(gradients[2], value);
+  return alike ? "" : shapes(op, rule);
+}
+
 std::string checkCrossEntropy(const tbem_op_desc& op) {
   const bool gradient = op.primitive == TBEM_PRIMITIVE_cross_entropy_gradient;
   const tbem_operand& logits = op.operands[gradient ? 1 : 0];
@@ -220,6 +247,21 @@ Matmul matmul(const tbem_op_desc& op) {
   const tbem_operand &a = op.operands[0], &b = op.operands[1], &y = op.operands[2];
   const bool ta = op.attributes[0] != 0, tb = op.attributes[1] != 0;
   return {y.rank - 2, a.dims[a.rank - (ta ? 1 : 2)], a.dims[a.rank - (ta ? 2 : 1)], b.dims[b.rank - (tb ? 2 : 1)], ta, tb};
+}
+
+Attention attention(const tbem_op_desc& op) {
+  const tbem_operand* const o = attentionOperands(op);
+  const tbem_operand &query = o[0], &value = o[2];
+  const int lead = query.rank - 2;
+  Attention a{1,
+              lead > 0 ? query.dims[lead - 1] : 1,
+              query.dims[lead],
+              value.dims[lead],
+              query.dims[lead + 1],
+              value.dims[lead + 1],
+              op.attributes[0] != 0};
+  for (int axis = 0; axis + 1 < lead; ++axis) a.outer *= query.dims[axis];
+  return a;
 }
 
 Pool2d pool2d(const tbem_op_desc& op) {
@@ -290,6 +332,9 @@ std::string checkShapes(const tbem_op_desc& op) {
     case TBEM_PRIMITIVE_log_softmax:
     case TBEM_PRIMITIVE_log_softmax_gradient:
       return checkSoftmax(op);
+    case TBEM_PRIMITIVE_attention:
+    case TBEM_PRIMITIVE_attention_gradient:
+      return checkAttention(op);
     case TBEM_PRIMITIVE_cross_entropy:
     case TBEM_PRIMITIVE_cross_entropy_gradient:
       return checkCrossEntropy(op);

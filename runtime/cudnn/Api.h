@@ -12,6 +12,7 @@ using Status = int;  ///< 0: success
 using Handle = void*;
 
 enum Descriptor : int {
+  kPointwise = 0,
   kConvolution = 1,
   kEngine = 2,
   kEngineConfig = 3,
@@ -21,13 +22,22 @@ enum Descriptor : int {
   kConvolutionForward = 10,
   kConvolutionBackwardFilter = 11,
   kConvolutionBackwardData = 12,
+  kPointwiseOperation = 13,
   kOperationGraph = 15,
   kVariantPack = 16,
   kTensor = 17,
+  kMatmul = 18,
+  kMatmulOperation = 19,
+  kReduction = 21,
+  kReductionOperation = 22,
+  kReshapeOperation = 31,
   kDeviceProperties = 38,
 };
 
 enum Attribute : int {
+  kPointwiseMode = 0,
+  kPointwiseComputeType = 1,
+  kPointwiseAxis = 9,
   kConvolutionComputeType = 100,
   kConvolutionMode = 101,
   kConvolutionDilations = 102,
@@ -65,6 +75,11 @@ enum Attribute : int {
   kFilterDw = 715,
   kFilterX = 716,
   kFilterDy = 717,
+  kPointwiseOf = 750,
+  kPointwiseX = 751,
+  kPointwiseB = 752,
+  kPointwiseY = 753,
+  kPointwiseT = 758,
   kGraphHandle = 800,
   kGraphOperations = 801,
   kTensorAlignment = 900,
@@ -72,6 +87,8 @@ enum Attribute : int {
   kTensorDimensions = 902,
   kTensorStrides = 903,
   kTensorId = 906,
+  kTensorIsVirtual = 907,
+  kTensorIsByValue = 908,
   kPackIds = 1000,
   kPackPointers = 1001,
   kPackWorkspace = 1003,
@@ -79,6 +96,18 @@ enum Attribute : int {
   kEngineIndex = 1301,
   kEngineNumericalNote = 1303,
   kEngineBehaviourNote = 1305,
+  kMatmulComputeType = 1500,
+  kMatmulA = 1520,
+  kMatmulB = 1521,
+  kMatmulC = 1522,
+  kMatmulOf = 1523,
+  kReductionOperator = 1600,
+  kReductionComputeType = 1601,
+  kReductionX = 1610,
+  kReductionY = 1611,
+  kReductionOf = 1612,
+  kReshapeX = 2200,
+  kReshapeY = 2201,
   kDeviceJson = 2702,
 };
 
@@ -86,6 +115,7 @@ enum Attribute : int {
 enum Type : int {
   kHandle = 0,
   kDataType = 1,
+  kBoolean = 2,
   kInt64 = 3,
   kFloat = 4,
   kPointer = 6,
@@ -93,12 +123,27 @@ enum Type : int {
   kHeuristic = 8,
   kKnob = 9,
   kNumericalNote = 11,
+  kPointwiseKind = 14,
   kDescriptor = 15,
+  kReductionKind = 18,
   kBehaviourNote = 19,
   kChar = 24,
 };
 
-enum Data : int { kF32 = 0, kF16 = 2, kBf16 = 9 };
+enum Data : int { kF32 = 0, kF16 = 2, kI32 = 4, kBf16 = 9, kBool = 11 };
+/// Modes of pointwise operations: y = x op b, op x, the number along an axis, t ? x : b.
+enum Mode : int {
+  kAdd = 0,
+  kMultiply = 1,
+  kDivide = 6,
+  kSubtract = 9,
+  kExponential = 13,
+  kLogarithm = 15,
+  kGreaterOrEqual = 303,
+  kGenerateIndex = 501,
+  kSelect = 601,
+};
+enum Reduce : int { kSum = 0, kMaximum = 3 };
 enum Heuristic : int { kFallback = 2, kModeA = 3 };
 constexpr int kCrossCorrelation = 1;
 /// Largest numbers of the lists that are read, in elements.

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace tbem::cudnn {
 
@@ -24,7 +26,9 @@ struct Plan::Impl {
   api::Handle handle = nullptr;
   Failure failure;  // of the descriptors below; its address stays
   std::optional<Descriptor> config, plan, pack;
-  Addresses packed;  ///< what `pack` holds
+  std::vector<std::int64_t> ids;    ///< of the tensors, and then of the constants
+  std::vector<Constant> constants;  ///< cuDNN reads their values from here
+  std::vector<void*> packed;        ///< what `pack` holds: the tensors' addresses, the workspace's
   std::uint64_t workspace = 0;
 };
 
@@ -35,22 +39,25 @@ Plan& Plan::operator=(Plan&&) noexcept = default;
 
 std::uint64_t Plan::workspace() const { return impl->workspace; }
 
-std::string Plan::run(const Addresses& at) {
+std::string Plan::run(std::span<void* const> tensors, void* workspace) {
   impl->failure.text.clear();
-  if (!impl->pack || impl->packed != at) {  // the steps of a training hand over the same addresses each time
-    constexpr std::array<std::int64_t, 3> kIds{kImage, kWeight, kResult};
-    const std::array<void*, 3> pointers{at.x, at.weight, at.y};
+  const bool same = impl->pack && impl->packed.back() == workspace &&
+                    std::equal(tensors.begin(), tensors.end(), impl->packed.begin(), impl->packed.end() - 1);
+  if (!same) {  // the steps of a training hand over the same addresses each time
+    std::vector<void*> pointers(tensors.begin(), tensors.end());
+    for (Constant& constant : impl->constants) pointers.push_back(&constant.value);
     Descriptor pack(impl->functions, impl->failure, api::kVariantPack);
-    pack.set<std::int64_t>(api::kPackIds, api::kInt64, std::span<const std::int64_t>(kIds));
+    pack.set<std::int64_t>(api::kPackIds, api::kInt64, std::span<const std::int64_t>(impl->ids));
     pack.set<void*>(api::kPackPointers, api::kPointer, std::span<void* const>(pointers));
-    pack.set(api::kPackWorkspace, api::kPointer, at.workspace);
-    pack.finish("the addresses of a convolution");
+    pack.set(api::kPackWorkspace, api::kPointer, workspace);
+    pack.finish("the addresses of its tensors");
     if (!impl->failure.ok()) return impl->failure.text;
     impl->pack = std::move(pack);
-    impl->packed = at;
+    impl->packed.assign(tensors.begin(), tensors.end());
+    impl->packed.push_back(workspace);
   }
   return failureText(impl->functions, impl->functions.execute(impl->handle, impl->plan->get(), impl->pack->get()),
-                     "to run a convolution");
+                     "to run a plan");
 }
 
 Card::Card(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
@@ -69,14 +76,14 @@ tl::expected<Card, std::string> Card::make(const Library& library, void* stream)
   return Card(std::move(impl));
 }
 
-tl::expected<std::vector<Engine>, std::string> Card::engines(const Convolution& problem, List list) const {
+tl::expected<std::vector<Engine>, std::string> Card::engines(const Problem& problem, List list) const {
   Failure failure;
   std::vector<Engine> engines = Question(impl->functions, problem, failure, impl->handle).ask(nullptr, list);
   if (!failure.ok()) return tl::unexpected(failure.text);
   return engines;
 }
 
-tl::expected<Plan, std::string> Card::plan(const Convolution& problem, const Engine& engine) const {
+tl::expected<Plan, std::string> Card::plan(const Problem& problem, const Engine& engine) const {
   auto made = std::make_unique<Plan::Impl>();
   made->functions = impl->functions;
   made->handle = impl->handle;
@@ -88,6 +95,13 @@ tl::expected<Plan, std::string> Card::plan(const Convolution& problem, const Eng
   made->plan->finish("a plan");
   made->workspace = static_cast<std::uint64_t>(made->plan->one<std::int64_t>(api::kPlanWorkspace, api::kInt64));
   if (!made->failure.ok()) return tl::unexpected(made->failure.text);
+  std::visit(
+      [&](const auto& asked) {
+        made->ids = tensorsOf(asked);
+        made->constants = constantsOf(asked);
+      },
+      problem);
+  for (const Constant& constant : made->constants) made->ids.push_back(constant.id);
   return Plan(std::move(made));
 }
 

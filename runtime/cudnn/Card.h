@@ -1,24 +1,18 @@
-// cuDNN on the card of this process: which engines it has for a convolution, and convolutions that are prepared and run.
+// cuDNN on the card of this process: which engines it has for a problem, and problems that are prepared and run.
 #pragma once
 
 #include "runtime/cudnn/Engines.h"
 
 #include <tl/expected.hpp>
 
-#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace tbem::cudnn {
 
-/// Addresses on the card of the tensors of a convolution, as `Convolution` names them, and of the engine's workspace.
-struct Addresses {
-  void *x = nullptr, *weight = nullptr, *y = nullptr, *workspace = nullptr;
-  bool operator==(const Addresses&) const = default;
-};
-
-/// A convolution that is prepared with one engine. Belongs to its `Card`, which outlives it.
+/// A problem that is prepared with one engine. Belongs to its `Card`, which outlives it.
 class Plan {
 public:
   ~Plan();
@@ -27,8 +21,10 @@ public:
 
   /// Bytes, exact.
   std::uint64_t workspace() const;
-  /// Puts it behind what the card's stream was given before. "" or cuDNN's words. One thread at a time for all plans of a card.
-  std::string run(const Addresses& at);
+  /// Puts it behind what the card's stream was given before. `tensors`: addresses on the card, of a convolution x, weight and y
+  /// as `Convolution` names them; of attention query, key, value, y, log_sums; of its gradient dy, those five, dquery, dkey,
+  /// dvalue. "" or cuDNN's words. One thread at a time for all plans of a card.
+  std::string run(std::span<void* const> tensors, void* workspace);
 
 private:
   friend class Card;
@@ -48,10 +44,10 @@ public:
   Card& operator=(Card&&) noexcept;
 
   /// As Device::engines.
-  tl::expected<std::vector<Engine>, std::string> engines(const Convolution& problem, List list = List::Heuristic) const;
+  tl::expected<std::vector<Engine>, std::string> engines(const Problem& problem, List list = List::Heuristic) const;
   /// Prepares the problem with an engine of that list; this takes a second and more where the engine is compiled at run time.
   /// Errors: cuDNN refuses, in its words.
-  tl::expected<Plan, std::string> plan(const Convolution& problem, const Engine& engine) const;
+  tl::expected<Plan, std::string> plan(const Problem& problem, const Engine& engine) const;
 
 private:
   struct Impl;

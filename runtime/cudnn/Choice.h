@@ -1,7 +1,7 @@
 // Which engine of a list is taken: the first that may be, as cuDNN's users do (PyTorch's eager convolutions among them).
 #pragma once
 
-#include "runtime/cudnn/Convolution.h"
+#include "runtime/cudnn/Problem.h"
 
 #include <cstddef>
 #include <limits>
@@ -19,12 +19,12 @@ struct Policy {
 };
 
 /// Whether an engine may be taken, whatever its workspace.
-bool mayTake(const Convolution& problem, const Engine& engine, const Policy& policy);
+bool mayTake(const Problem& problem, const Engine& engine, const Policy& policy);
 /// The first that may be taken within the limit; nothing where there is none.
-std::optional<std::size_t> first(const Convolution& problem, std::span<const Engine> engines, const Policy& policy);
+std::optional<std::size_t> first(const Problem& problem, std::span<const Engine> engines, const Policy& policy);
 /// Of those that may be taken the one with the least workspace, the earlier of equals; the limit does not count.
-std::optional<std::size_t> smallest(const Convolution& problem, std::span<const Engine> engines, const Policy& policy);
+std::optional<std::size_t> smallest(const Problem& problem, std::span<const Engine> engines, const Policy& policy);
 /// The same with the most workspace.
-std::optional<std::size_t> largest(const Convolution& problem, std::span<const Engine> engines, const Policy& policy);
+std::optional<std::size_t> largest(const Problem& problem, std::span<const Engine> engines, const Policy& policy);
 
 }  // namespace tbem::cudnn

@@ -26,7 +26,7 @@ tl::expected<Device, std::string> Device::make(const Library& library, const std
   return Device(std::move(impl));
 }
 
-tl::expected<std::vector<Engine>, std::string> Device::engines(const Convolution& problem, List list) const {
+tl::expected<std::vector<Engine>, std::string> Device::engines(const Problem& problem, List list) const {
   Failure failure;
   std::vector<Engine> engines = Question(impl->functions, problem, failure).ask(impl->device.get(), list);
   if (!failure.ok()) return tl::unexpected(failure.text);

@@ -1,8 +1,8 @@
 // Questions to cuDNN about a device that need not be there.
 #pragma once
 
-#include "runtime/cudnn/Convolution.h"
 #include "runtime/cudnn/Library.h"
+#include "runtime/cudnn/Problem.h"
 
 #include <tl/expected.hpp>
 
@@ -27,7 +27,7 @@ public:
 
   /// The engines for a problem, in 1 to 5 ms; the first question of a process takes 0.2 s and more, for cuDNN loads itself then.
   /// No engine at all is an answer. No plan is built. Errors: cuDNN refuses the problem, in its words.
-  tl::expected<std::vector<Engine>, std::string> engines(const Convolution& problem, List list = List::Heuristic) const;
+  tl::expected<std::vector<Engine>, std::string> engines(const Problem& problem, List list = List::Heuristic) const;
 
 private:
   struct Impl;

@@ -36,22 +36,8 @@ std::uint32_t notes(const Descriptor& engine, api::Attribute attribute, api::Typ
   return bits;
 }
 
-}  // namespace
-
-Descriptor Question::tensor(std::int64_t id, const Four& dims) const {
-  Descriptor t = make(api::kTensor);
-  t.set(api::kTensorType, api::kDataType, dataType(problem.dtype));
-  t.set<std::int64_t>(api::kTensorDimensions, api::kInt64, std::span<const std::int64_t>(dims));
-  const Four places = strides(dims, problem.order);
-  t.set<std::int64_t>(api::kTensorStrides, api::kInt64, std::span<const std::int64_t>(places));
-  t.set(api::kTensorId, api::kInt64, id);
-  t.set(api::kTensorAlignment, api::kInt64, kAlignment);
-  t.finish("a tensor");
-  return t;
-}
-
-Descriptor Question::convolution() const {
-  Descriptor c = make(api::kConvolution);
+Descriptor convolutionOf(const Question& question, const Convolution& problem) {
+  Descriptor c = question.make(api::kConvolution);
   const auto pair = [&](api::Attribute attribute, std::int64_t rows, std::int64_t columns) {
     const std::array<std::int64_t, 2> both{rows, columns};
     c.set<std::int64_t>(attribute, api::kInt64, std::span<const std::int64_t>(both));
@@ -67,11 +53,19 @@ Descriptor Question::convolution() const {
   return c;
 }
 
-Descriptor Question::graph() const {
+}  // namespace
+
+Descriptor graphOf(const Question& question, const Convolution& problem) {
+  const auto tensor = [&](std::int64_t id, const Four& dims) {
+    Descriptor t = question.openTensor(id, dims, strides(dims, problem.order), dataType(problem.dtype));
+    t.finish("a tensor");
+    return t;
+  };
   const Operation& names = kOperations[static_cast<std::size_t>(problem.pass)];
   const Descriptor x = tensor(kImage, problem.x()), w = tensor(kWeight, problem.weight()), y = tensor(kResult, problem.y());
-  const Descriptor conv = convolution();
-  Descriptor operation = make(names.type);
+  const Descriptor conv = convolutionOf(question, problem);
+  std::vector<Descriptor> operations;
+  Descriptor& operation = operations.emplace_back(question.make(names.type));
   operation.set(names.alpha, api::kFloat, 1.0F);
   operation.set(names.beta, api::kFloat, 0.0F);
   operation.set(names.convolution, conv);
@@ -79,11 +73,34 @@ Descriptor Question::graph() const {
   operation.set(names.w, w);
   operation.set(names.y, y);
   operation.finish("an operation");
+  return question.graphOf(operations);
+}
+
+std::vector<std::int64_t> tensorsOf(const Convolution&) { return {kImage, kWeight, kResult}; }
+std::vector<Constant> constantsOf(const Convolution&) { return {}; }
+
+Descriptor Question::openTensor(std::int64_t id, const Four& dims, const Four& strides, int type) const {
+  Descriptor t = make(api::kTensor);
+  t.set(api::kTensorType, api::kDataType, type);
+  t.set<std::int64_t>(api::kTensorDimensions, api::kInt64, std::span<const std::int64_t>(dims));
+  t.set<std::int64_t>(api::kTensorStrides, api::kInt64, std::span<const std::int64_t>(strides));
+  t.set(api::kTensorId, api::kInt64, id);
+  t.set(api::kTensorAlignment, api::kInt64, kAlignment);
+  return t;
+}
+
+Descriptor Question::graphOf(const std::vector<Descriptor>& operations) const {
+  std::vector<void*> raw;
+  for (const Descriptor& operation : operations) raw.push_back(operation.get());
   Descriptor graph = make(api::kOperationGraph);
   if (handle != nullptr) graph.set(api::kGraphHandle, api::kHandle, handle);
-  graph.set(api::kGraphOperations, operation);
+  graph.set<void*>(api::kGraphOperations, api::kDescriptor, std::span<void* const>(raw));
   graph.finish("a graph");
   return graph;
+}
+
+Descriptor Question::graph() const {
+  return std::visit([this](const auto& asked) { return cudnn::graphOf(*this, asked); }, problem);
 }
 
 Engine Question::read(const Descriptor& config) const {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a training step takes on a card that is not here, planned for the backend cuda, beside what eager PyTorch is estimated to take.
 
-Sixteen networks in f32, with products in TF32, and in mixed precision (bf16): the arena, PyTorch's allocated and reserved peaks, and the ratio of
+Sixteen networks, and one of them without dropout, in f32, with products in TF32, and in mixed precision (bf16): the arena, PyTorch's allocated and reserved peaks, and the ratio of
 the arena to the reserved one. Both sides ask the same cuDNN. JSON lines; what fails is named and ends with status 1.
 """
 import argparse
@@ -30,6 +30,7 @@ NETWORKS = {
     "unet": ("std.vision", "image: [16, 3, 256, 256]"),
     "vit": ("std.vision", IMAGE.format(32)),
     "gpt2": ("std.text", "tokens: [8, 512]"),
+    "gpt2(dropout: 0)": ("std.text", "tokens: [8, 512]"),
 }
 MODES = {"f32": ("", ["--tf32", "off"]), "tf32": ("math tf32", ["--tf32", "on"]), "bf16": ("mixed bf16", [])}
 

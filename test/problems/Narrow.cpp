@@ -16,6 +16,8 @@ std::size_t firstWide(tbem_primitive primitive) {
     case TBEM_PRIMITIVE_reduce_sum:
     case TBEM_PRIMITIVE_channel_moments:
       return 1;
+    case TBEM_PRIMITIVE_attention:
+      return 4;
     default:
       return 100;
   }
@@ -26,6 +28,7 @@ bool hasBias(tbem_primitive primitive) { return primitive == TBEM_PRIMITIVE_conv
 }  // namespace
 
 bool staysF32(tbem_primitive primitive, std::size_t operand) {
+  if (primitive == TBEM_PRIMITIVE_attention_gradient) return operand == 5;
   return operand >= firstWide(primitive) || (hasBias(primitive) && operand == 2);
 }
 

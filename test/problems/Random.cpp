@@ -1,6 +1,7 @@
 #include "test/problems/Random.h"
 
 #include "runtime/core/Primitive.h"
+#include "test/problems/Attention.h"
 
 #include <algorithm>
 #include <numeric>
@@ -345,6 +346,9 @@ Problem randomProblem(tbem_primitive primitive, Random& r) {
     case TBEM_PRIMITIVE_cross_entropy:
     case TBEM_PRIMITIVE_cross_entropy_gradient:
       return entropy(primitive, r);
+    case TBEM_PRIMITIVE_attention:
+    case TBEM_PRIMITIVE_attention_gradient:
+      return randomAttention(primitive, r);
     case TBEM_PRIMITIVE_row_gradient_sums:
       return rows(r);
     case TBEM_PRIMITIVE_sum_squares:

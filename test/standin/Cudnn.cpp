@@ -1,5 +1,6 @@
 #include "test/standin/Cudnn.h"
 
+#include "test/standin/Graph.h"
 #include "test/standin/Run.h"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ bool pair(const Descriptor& convolution, int attribute, std::array<std::int64_t,
 /// False where sizes do not go together, or what is asked is no cross-correlation of tensors of one type with sums in f32.
 bool read(const Descriptor& graph, Problem& problem) {
   const Descriptor* const operation = graph.part(801);
-  if (operation == nullptr) return false;
+  if (operation == nullptr || operation->type < kForward || operation->type > kDataGradient) return false;
   problem.operation = operation->type;
   const Names names = namesOf(operation->type);
   const Descriptor* const convolution = operation->part(names.convolution);
@@ -93,12 +94,15 @@ bool read(const Descriptor& graph, Problem& problem) {
 // The engines of every convolution, as the heuristic lists them: on tensor cores, which round f32 to TF32; exact, with a knob;
 // and one that adds in an order that changes, whose results are never to be taken.
 constexpr std::int64_t kTensorCores = 7, kExact = 3, kChanging = 4, kKnobType = 2, kKnobValue = 5;
+// Those of every graph of several operations; the second one adds in an order that changes.
+constexpr std::int64_t kFused = 9, kFusedChanging = 10;
 
 /// Bytes that an engine needs for the convolution of a graph; none of those that change. Tensor cores read channels beside each
 /// other, so that cuDNN's engines on them copy row-major images into their workspace: that of these is larger then.
 std::int64_t workspaceOf(std::int64_t engine, const Descriptor& graph) {
   constexpr std::int64_t kExactly = 320, kOnTensorCores = 192, kCopied = 64;
   if (engine == kExact) return kExactly;
+  if (engine == kFused) return workspaceOf(graph);
   if (engine != kTensorCores) return 0;
   Problem problem;
   const bool channelsLast = read(graph, problem) && problem.x.tensor.strides[1] == 1;
@@ -143,7 +147,8 @@ int finishConfig(Descriptor& config) {
   const Descriptor* const graph = engine->part(1300);
   if (graph == nullptr) return kBadParameter;
   put(config, 303, workspaceOf(index, *graph));
-  return index == kExact || index == kTensorCores || index == kChanging ? kFine : kUnsupported;
+  const bool known = isGraph(*graph) ? index == kFused || index == kFusedChanging : index == kExact || index == kTensorCores || index == kChanging;
+  return known ? kFine : kUnsupported;
 }
 
 int finishPlan(Descriptor& plan) {
@@ -156,20 +161,24 @@ int finishPlan(Descriptor& plan) {
 }  // namespace
 
 std::size_t bytesOf(int type) {
-  constexpr std::array<std::size_t, 25> kBytes{8, 4, 1, 8, 4, 8, 8, 4, 4, 4, 4, 4, 0, 0, 0, 8, 4, 4, 4, 4, 0, 0, 0, 4, 1};
+  constexpr std::array<std::size_t, 25> kBytes{8, 4, 1, 8, 4, 8, 8, 4, 4, 4, 4, 4, 0, 0, 4, 8, 4, 4, 4, 4, 0, 0, 0, 4, 1};
   return type >= 0 && type < static_cast<int>(kBytes.size()) ? kBytes[static_cast<std::size_t>(type)] : 0;
 }
 
 int finish(Descriptor& descriptor) {
   Problem problem;
-  if (descriptor.type == kGraph) return read(descriptor, problem) ? kFine : kBadParameter;
+  if (descriptor.type == kGraph) return read(descriptor, problem) || isGraph(descriptor) ? kFine : kBadParameter;
   if (descriptor.type == kEngine) return descriptor.part(1300) != nullptr ? kFine : kBadParameter;
   if (descriptor.type == kConfig) return finishConfig(descriptor);
   if (descriptor.type == kPlan) return finishPlan(descriptor);
   if (descriptor.type == kHeuristic) {
     if (descriptor.part(201) == nullptr) return kBadParameter;
     const std::shared_ptr<Descriptor> graph = descriptor.parts[201].front();
-    descriptor.parts[202] = {configOf(graph, kTensorCores, 0), configOf(graph, kChanging, 4), configOf(graph, kExact, -1)};
+    if (isGraph(*graph)) {
+      descriptor.parts[202] = {configOf(graph, kFusedChanging, 4), configOf(graph, kFused, 0)};
+    } else {
+      descriptor.parts[202] = {configOf(graph, kTensorCores, 0), configOf(graph, kChanging, 4), configOf(graph, kExact, -1)};
+    }
   }
   return kFine;
 }
@@ -178,6 +187,7 @@ int execute(const Descriptor& plan, const Descriptor& pack, void* stream) {
   const Descriptor& engine = *plan.part(401)->part(300);
   Problem problem;
   const std::int64_t index = engine.one<std::int64_t>(1301);
+  if (index == kFused) return executeGraph(*engine.part(1300), pack, stream);
   if (!read(*engine.part(1300), problem) || index == kChanging) return kFailed;
   const auto ids = pack.list<std::int64_t>(1000);
   const auto pointers = pack.list<void*>(1001);

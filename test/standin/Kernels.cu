@@ -8,3 +8,4 @@
   }
 TBEM_STANDIN_KERNEL(standin_product, ProductWork)
 TBEM_STANDIN_KERNEL(standin_convolution, ConvWork)
+TBEM_STANDIN_KERNEL(standin_step, StepWork)

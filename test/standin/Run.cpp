@@ -60,6 +60,7 @@ Outcome runAnywhere(const char* name, const Work& work, void* stream) {
 
 Outcome run(const ProductWork& work, void* stream) { return runAnywhere("standin_product", work, stream); }
 Outcome run(const ConvWork& work, void* stream) { return runAnywhere("standin_convolution", work, stream); }
+Outcome run(const StepWork& work, void* stream) { return runAnywhere("standin_step", work, stream); }
 
 Outcome spoil(void* workspace, std::size_t bytes, void* stream) {
   if (const Driver* const cuda = driver())

@@ -17,6 +17,7 @@ struct Outcome {
 
 Outcome run(const ProductWork& work, void* stream);
 Outcome run(const ConvWork& work, void* stream);
+Outcome run(const StepWork& work, void* stream);
 /// A workspace's bytes are no numbers when an algorithm begins.
 Outcome spoil(void* workspace, std::size_t bytes, void* stream);
 

@@ -201,4 +201,98 @@ TBEM_STANDIN_CODE void compute(const ConvWork& work, std::int64_t at) {
   setAt(result.first, result.type, placeOf(result, i, j, k, l), sum);
 }
 
+/// What an operation of a graph does for an element of its result.
+enum class Step : std::int32_t {
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Exponential,
+  Logarithm,
+  Index,    ///< the number along an axis
+  NotLess,  ///< 1 or 0
+  Select,   ///< x where t is not 0, else b
+  Sum,      ///< over x's last dimension, as the next
+  Largest,
+  Product,  ///< of the matrices that the last two dimensions of x and b are
+  Same      ///< what lies at the same place in memory
+};
+
+/// A tensor, whose dimensions of 1 are repeated, or a number where it has no memory.
+struct Operand {
+  Tensor tensor;
+  float value;
+};
+
+/// y = step(x, b, t), of which it reads as many as it needs.
+struct StepWork {
+  Step step;
+  std::int32_t axis;
+  Operand x, b, t;
+  Tensor y;
+};
+
+TBEM_STANDIN_CODE std::int64_t countOf(const StepWork& work) {
+  return work.y.dims[0] * work.y.dims[1] * work.y.dims[2] * work.y.dims[3];
+}
+
+TBEM_STANDIN_CODE float elementOf(const Operand& o, std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) {
+  if (o.tensor.first == nullptr) return o.value;
+  const auto* const dims = o.tensor.dims;
+  return elementOf(o.tensor, dims[0] == 1 ? 0 : i, dims[1] == 1 ? 0 : j, dims[2] == 1 ? 0 : k, dims[3] == 1 ? 0 : l);
+}
+
+TBEM_STANDIN_CODE float joined(const StepWork& work, std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) {
+  const std::int64_t count = work.x.tensor.dims[3];
+  float result = work.step == Step::Largest ? elementOf(work.x, i, j, k, 0) : 0;
+  for (std::int64_t n = 0; n < count; ++n) {
+    const float x = elementOf(work.x, i, j, k, n);
+    if (work.step == Step::Largest) {
+      result = x > result ? x : result;
+    } else {
+      result += work.step == Step::Product ? x * elementOf(work.b, i, j, n, l) : x;
+    }
+  }
+  return result;
+}
+
+TBEM_STANDIN_CODE float valueOf(const StepWork& work, std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) {
+  const float x = work.step == Step::Sum || work.step == Step::Largest || work.step == Step::Product
+                      ? joined(work, i, j, k, l)
+                      : elementOf(work.x, i, j, k, l);
+  switch (work.step) {
+    case Step::Add:
+      return x + elementOf(work.b, i, j, k, l);
+    case Step::Subtract:
+      return x - elementOf(work.b, i, j, k, l);
+    case Step::Multiply:
+      return x * elementOf(work.b, i, j, k, l);
+    case Step::Divide:
+      return x / elementOf(work.b, i, j, k, l);
+    case Step::Exponential:
+      return expf(x);
+    case Step::Logarithm:
+      return logf(x);
+    case Step::Index:
+      return static_cast<float>(work.axis == 2 ? k : l);
+    case Step::NotLess:
+      return x >= elementOf(work.b, i, j, k, l) ? 1.0F : 0.0F;
+    case Step::Select:
+      return elementOf(work.t, i, j, k, l) != 0 ? x : elementOf(work.b, i, j, k, l);
+    default:
+      return x;
+  }
+}
+
+TBEM_STANDIN_CODE void compute(const StepWork& work, std::int64_t at) {
+  if (work.step == Step::Same) {
+    setAt(work.y.first, work.y.type, at, valueAt(work.x.tensor.first, work.x.tensor.type, at));
+    return;
+  }
+  const std::int64_t l = at % work.y.dims[3], k = at / work.y.dims[3] % work.y.dims[2];
+  const std::int64_t j = at / work.y.dims[3] / work.y.dims[2] % work.y.dims[1];
+  const std::int64_t i = at / work.y.dims[3] / work.y.dims[2] / work.y.dims[1];
+  setAt(work.y.first, work.y.type, placeOf(work.y, i, j, k, l), valueOf(work, i, j, k, l));
+}
+
 }  // namespace tbem::standin

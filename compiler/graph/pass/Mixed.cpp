@@ -66,6 +66,8 @@ NativeRule ownRule(tbem_primitive primitive) {
     case TBEM_PRIMITIVE_softmax_gradient:
     case TBEM_PRIMITIVE_log_softmax:
     case TBEM_PRIMITIVE_log_softmax_gradient:
+    case TBEM_PRIMITIVE_attention:
+    case TBEM_PRIMITIVE_attention_gradient:
     case TBEM_PRIMITIVE_cross_entropy:
     case TBEM_PRIMITIVE_cross_entropy_gradient:
     case TBEM_PRIMITIVE_gather_gradient:

@@ -135,6 +135,8 @@ private:
       case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient:
       case TBEM_PRIMITIVE_softmax_gradient:
       case TBEM_PRIMITIVE_log_softmax_gradient:
+      case TBEM_PRIMITIVE_attention:
+      case TBEM_PRIMITIVE_attention_gradient:
       case TBEM_PRIMITIVE_cross_entropy:
       case TBEM_PRIMITIVE_cross_entropy_gradient:
       case TBEM_PRIMITIVE_gather_gradient:

@@ -111,6 +111,9 @@ bool Allocator::addCall(const Group& group, std::uint32_t step) {
     made.name = runtime::signature(item.primitive).name;
   } else {
     made.ops = {item.op};
+    if (state.standsFor != nullptr) {
+      if (const auto stands = state.standsFor->find(item.op); stands != state.standsFor->end()) made.ops = stands->second;
+    }
     made.name = state.graph[item.op].declaration;
   }
   program.calls.push_back(std::move(call));

@@ -81,10 +81,17 @@ Family familyOf(int primitive) {
     case TBEM_PRIMITIVE_permute:
     case TBEM_PRIMITIVE_pad:
     case TBEM_PRIMITIVE_slice:
+    case TBEM_PRIMITIVE_attention:  // refused before
+    case TBEM_PRIMITIVE_attention_gradient:
     case TBEM_PRIMITIVE_COUNT:
       break;
   }
   return moveFamily();
+}
+
+/// Whether it is computed by the operators that it stands for.
+bool isTakenApart(int primitive) {
+  return primitive == TBEM_PRIMITIVE_attention || primitive == TBEM_PRIMITIVE_attention_gradient;
 }
 
 bool isProduct(int primitive) {
@@ -140,6 +147,10 @@ std::string beyondLibrary(const tbem_op_desc& op) {
 tbem_status check(const tbem_op_desc* op) {
   const std::string wrong = runtime::checkDescription(*op);
   if (!wrong.empty()) return fail(TBEM_INVALID, wrong);
+  if (isTakenApart(op->primitive)) {
+    return fail(TBEM_UNSUPPORTED, fmt::format("cpu: {} is computed by products and softmax",
+                                              runtime::signature(static_cast<tbem_primitive>(op->primitive)).name));
+  }
   if (op->threads > mostThreads()) {
     return fail(TBEM_UNSUPPORTED, fmt::format("cpu: {} threads are asked, {} are the most ({})", op->threads, mostThreads(),
                                               mostThreads() < kMostThreads ? "OMP_THREAD_LIMIT" : "a limit of this backend"));
@@ -195,8 +206,10 @@ tbem_status guarded(Body body) {
 tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
   return guarded([&] {
     *info = {};
-    if (op->operands == nullptr)  // every primitive belongs to a family
-      return op->primitive >= 0 && op->primitive < TBEM_PRIMITIVE_COUNT ? TBEM_OK : TBEM_UNSUPPORTED;
+    if (op->operands == nullptr) {  // every other primitive belongs to a family
+      const bool known = op->primitive >= 0 && op->primitive < TBEM_PRIMITIVE_COUNT && !isTakenApart(op->primitive);
+      return known ? TBEM_OK : TBEM_UNSUPPORTED;
+    }
     const tbem_status status = check(op);
     return status != TBEM_OK ? status : familyOf(*op).query(*op, *info);
   });

@@ -77,7 +77,7 @@ tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
     if (op->operands == nullptr)  // every primitive belongs to a family
       return op->primitive >= 0 && op->primitive < TBEM_PRIMITIVE_COUNT ? TBEM_OK : TBEM_UNSUPPORTED;
     const tbem_status status = checkOp(*op);
-    return status != TBEM_OK ? status : familyOf(op->primitive).query(*op, *info);
+    return status != TBEM_OK ? status : familyFor(*op).query(*op, *info);
   });
 }
 
@@ -85,7 +85,7 @@ tbem_status create(const tbem_op_desc* op, tbem_op** out) {
   return onDevice([&](const Device&) {
     if (const tbem_status status = checkOp(*op)) return status;
     if (!runtime::layoutsAreChosen(*op)) return fail(TBEM_INVALID, "cuda: create needs every layout chosen");
-    return runtime::createBy(familyOf(op->primitive), *op, out);
+    return runtime::createBy(familyFor(*op), *op, out);
   });
 }
 

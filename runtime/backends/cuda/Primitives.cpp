@@ -1,5 +1,6 @@
 #include "runtime/backends/cuda/Primitives.h"
 
+#include "runtime/backends/cuda/Widened.h"
 #include "runtime/backends/cuda/libraries/TargetCard.h"
 #include "runtime/core/NarrowFloat.h"
 
@@ -20,6 +21,9 @@ Family familyOf(int primitive) {
     case TBEM_PRIMITIVE_dense_weight_gradient:
     case TBEM_PRIMITIVE_matmul:
       return productFamily();
+    case TBEM_PRIMITIVE_attention:
+    case TBEM_PRIMITIVE_attention_gradient:
+      return attentionFamily();
     case TBEM_PRIMITIVE_reduce_sum:
     case TBEM_PRIMITIVE_reduce_max:
     case TBEM_PRIMITIVE_reduce_max_gradient:
@@ -65,22 +69,45 @@ Family familyOf(int primitive) {
 
 namespace {
 
-/// What takes operands of bf16 and f16, sums in f32 and rounds its results (statistics of channels are f32); others are given f32
-/// by whoever asks.
-bool computesNarrow(int primitive) {
-  const Family family = familyOf(primitive);
-  return family.query == convFamily().query || family.query == productFamily().query || family.query == channelFamily().query ||
-         family.query == poolFamily().query || primitive == TBEM_PRIMITIVE_reduce_sum;
+/// Whether operand `k` of such a primitive may be bf16 or f16: what is large is read and written as it is, with sums in f32 and
+/// more.
+bool takesNarrow(int primitive, int k) {
+  switch (primitive) {
+    case TBEM_PRIMITIVE_channel_moments:
+      return k == 0;
+    case TBEM_PRIMITIVE_channel_gradient_sums:
+    case TBEM_PRIMITIVE_row_gradient_sums:
+      return k <= 1;
+    case TBEM_PRIMITIVE_cross_entropy:
+      return k == 0;
+    case TBEM_PRIMITIVE_cross_entropy_gradient:
+      return k == 1 || k == 3;
+    case TBEM_PRIMITIVE_attention:
+      return k != 4;
+    case TBEM_PRIMITIVE_attention_gradient:
+      return k != 5;
+    case TBEM_PRIMITIVE_reduce_max:
+    case TBEM_PRIMITIVE_reduce_max_gradient:
+    case TBEM_PRIMITIVE_sum_squares:
+    case TBEM_PRIMITIVE_arg_max:
+    case TBEM_PRIMITIVE_constant:
+      return false;
+    default:
+      return true;
+  }
 }
 
-/// "" or why the card computes no such products: cuDNN and cuBLASLt multiply bf16 from compute capability 8.0 on.
-std::string lacksBfloat16(int primitive) {
-  const Family family = familyOf(primitive);
-  if (family.query != convFamily().query && family.query != productFamily().query) return "";
+/// "" or why the card does not compute it: products of bf16, and attention, are there from compute capability 8.0 on.
+std::string lacksTensorCores(const tbem_op_desc& op) {
+  const Family family = familyOf(op.primitive);
+  const bool attends = family.query == attentionFamily().query;
+  const bool multiplies = family.query == convFamily().query || family.query == productFamily().query;
+  if (!attends && !(multiplies && op.operands[0].present != 0 && op.operands[0].dtype == TBEM_BF16)) return "";
   const std::optional<int> card = capability();
   if (!card || *card >= kTensorCores) return "";
-  return fmt::format("cuda: {} of bf16 needs a card of compute capability 8.0, this one has {}.{}",
-                     runtime::signature(static_cast<tbem_primitive>(primitive)).name, *card / 10, *card % 10);
+  return fmt::format("cuda: {} of {} needs a card of compute capability 8.0, this one has {}.{}",
+                     runtime::signature(static_cast<tbem_primitive>(op.primitive)).name, runtime::dtypeName(op.operands[0].dtype),
+                     *card / 10, *card % 10);
 }
 
 }  // namespace
@@ -94,19 +121,26 @@ tbem_status checkOp(const tbem_op_desc& op) {
   for (int k = 0; k < op.inputs + op.outputs; ++k) {
     const tbem_operand& operand = op.operands[k];
     if (operand.present == 0 || signature.moves || tbem_is_floating(operand.dtype) == 0 || operand.dtype == TBEM_F32) continue;
-    const bool isStatistic = signature.mayBeF32(k) && familyOf(op.primitive).query == channelFamily().query;
-    const bool isNarrow = runtime::isNarrow(operand.dtype);
-    if (isNarrow && computesNarrow(op.primitive) && !isStatistic) continue;
-    const std::string other =
-        isNarrow ? fmt::format("`mixed {}` gives it f32", runtime::dtypeName(operand.dtype)) : "ref computes in f64";
-    return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} of {}; this backend computes it in f32 ({})", signature.name,
-                                              runtime::dtypeName(operand.dtype), other));
+    if (runtime::isNarrow(operand.dtype)) continue;
+    return fail(TBEM_UNSUPPORTED, fmt::format("cuda: {} of {}; this backend computes it in f32 (ref computes in f64)",
+                                              signature.name, runtime::dtypeName(operand.dtype)));
   }
-  if (!signature.moves && op.operands[0].present != 0 && op.operands[0].dtype == TBEM_BF16) {
-    const std::string lacking = lacksBfloat16(op.primitive);
-    if (!lacking.empty()) return fail(TBEM_UNSUPPORTED, lacking);
-  }
+  const std::string lacking = lacksTensorCores(op);
+  if (!lacking.empty()) return fail(TBEM_UNSUPPORTED, lacking);
   return TBEM_OK;
+}
+
+bool mustBeWide(const tbem_op_desc& op, int k) {
+  const tbem_operand& operand = op.operands[k];
+  const bool moves = runtime::signature(static_cast<tbem_primitive>(op.primitive)).moves;
+  return operand.present != 0 && !moves && runtime::isNarrow(operand.dtype) && !takesNarrow(op.primitive, k);
+}
+
+Family familyFor(const tbem_op_desc& op) {
+  for (int k = 0; k < op.inputs + op.outputs; ++k) {
+    if (mustBeWide(op, k)) return widenedFamily();
+  }
+  return familyOf(op.primitive);
 }
 
 }  // namespace tbem::cuda

@@ -66,6 +66,10 @@ tbem_status softmax(const Op& op, void* const* memory, void* work, const double*
 template <class T>
 tbem_status softmaxGradient(const Op& op, void* const* memory, void* work, const double* scalars);
 template <class T>
+tbem_status attention(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status attentionGradient(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
 tbem_status crossEntropy(const Op& op, void* const* memory, void* work, const double* scalars);
 template <class T>
 tbem_status crossEntropyGradient(const Op& op, void* const* memory, void* work, const double* scalars);

@@ -64,6 +64,10 @@ Kernel arithmetic(int primitive) {
     case TBEM_PRIMITIVE_softmax_gradient:
     case TBEM_PRIMITIVE_log_softmax_gradient:
       return softmaxGradient<T>;
+    case TBEM_PRIMITIVE_attention:
+      return attention<T>;
+    case TBEM_PRIMITIVE_attention_gradient:
+      return attentionGradient<T>;
     case TBEM_PRIMITIVE_cross_entropy:
       return crossEntropy<T>;
     case TBEM_PRIMITIVE_cross_entropy_gradient:
@@ -265,6 +269,12 @@ std::uint64_t workspace(const tbem_op_desc& op) {
     }
     case TBEM_PRIMITIVE_row_gradient_sums:  // two sums a feature
       return static_cast<std::uint64_t>(2 * op.operands[1].dims[op.operands[1].rank - 1]) * sizeof(double);
+    case TBEM_PRIMITIVE_attention:  // a row of weights
+      return static_cast<std::uint64_t>(runtime::attention(op).m) * sizeof(double);
+    case TBEM_PRIMITIVE_attention_gradient: {
+      const runtime::Attention a = runtime::attention(op);
+      return static_cast<std::uint64_t>(a.m * (a.d + a.e + 1)) * sizeof(double);
+    }
     default:
       return 0;
   }

@@ -189,5 +189,28 @@ TEST(RowGradientSums, AreTheAdjointOfScaleAndShift) {
   }
 }
 
+/// All three gradients of attention, from the results of the forward primitive.
+TEST(AttentionGradient, IsThatOfForward) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(97000 + seed);
+    const Problem forward = randomProblem(TBEM_PRIMITIVE_attention, random);
+    const Outcome results = runOn(*tbem_backend_ref(), forward, {TBEM_F64, 1, {}});
+    ASSERT_EQ(results.status, TBEM_OK) << forward.text() << ": " << results.error;
+    const Array dy = random.array(forward.outputs[0].dims);
+    Problem backward{TBEM_PRIMITIVE_attention_gradient, forward.attributes, {}, {dy}, {}};
+    backward.inputs.insert(backward.inputs.end(), forward.inputs.begin(), forward.inputs.end());
+    for (std::size_t k = 0; k < 2; ++k) backward.inputs.push_back(Array{forward.outputs[k].dims, results.outputs[k], false});
+    for (const auto& input : forward.inputs) backward.outputs.push_back(like(*input));
+    const Outcome gradients = runOn(*tbem_backend_ref(), backward, {TBEM_F64, 1, {}});
+    ASSERT_EQ(gradients.status, TBEM_OK) << backward.text() << ": " << gradients.error;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Values direction = random.array(forward.inputs[k]->dims).values;
+      const double expected = byDifferences(forward, k, direction, dy.values), found = dot(gradients.outputs[k], direction);
+      const double scale = std::sqrt(dot(gradients.outputs[k], gradients.outputs[k]) * dot(direction, direction)) + 1e-3;
+      EXPECT_NEAR(found, expected, 1e-7 * scale) << forward.text() << " input " << k << " seed " << seed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tbem::test

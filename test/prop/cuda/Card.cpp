@@ -11,10 +11,16 @@ bool isLibrarys(tbem_primitive primitive) {
     case TBEM_PRIMITIVE_dense_input_gradient:
     case TBEM_PRIMITIVE_dense_weight_gradient:
     case TBEM_PRIMITIVE_matmul:
+    case TBEM_PRIMITIVE_attention:
+    case TBEM_PRIMITIVE_attention_gradient:
       return true;
     default:
       return false;
   }
+}
+
+bool isNarrowAlone(tbem_primitive primitive) {
+  return primitive == TBEM_PRIMITIVE_attention || primitive == TBEM_PRIMITIVE_attention_gradient;
 }
 
 bool movesRows(tbem_primitive primitive) {

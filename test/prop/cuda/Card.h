@@ -22,6 +22,8 @@ protected:
 
 /// Run by cuDNN or cuBLASLt.
 bool isLibrarys(tbem_primitive primitive);
+/// Whether there is none of f32.
+bool isNarrowAlone(tbem_primitive primitive);
 /// Takes lists of rows of samples, which no random problem has.
 bool movesRows(tbem_primitive primitive);
 

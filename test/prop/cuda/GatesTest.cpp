@@ -25,8 +25,8 @@ std::string textOf(int batch, const std::string& more) {
 
 class Pair {
 public:
-  Pair(const std::string& text, const std::string& exactText)
-      : onCard(loaded(text, TBEM_F32, *tbem_backend_cuda(), {.keepOutputs = true})),
+  Pair(const std::string& text, const std::string& exactText, tbem_dtype dtype = TBEM_F32)
+      : onCard(loaded(text, dtype, *tbem_backend_cuda(), {.keepOutputs = true})),
         exact(loaded(exactText, TBEM_F64, *tbem_backend_ref(), {.keepOutputs = true})) {}
   bool good() const { return onCard.instance != nullptr && exact.instance != nullptr; }
 
@@ -75,11 +75,11 @@ TEST_F(OnCard, GatesOfOneSampleAreDecidedAnewInEachReplay) {
 }
 
 TEST_F(OnCard, GatesOfBatchesWhoseChannelsAreLast) {
-  for (const std::string& more : {std::string("math tf32"), std::string("dtype bf16"), std::string("dtype f16")}) {
-    SCOPED_TRACE(more);
-    Pair pair(textOf(6, more), textOf(6, ""));
+  for (const tbem_dtype dtype : {TBEM_F32, TBEM_BF16, TBEM_F16}) {
+    SCOPED_TRACE(runtime::dtypeName(dtype));
+    Pair pair(textOf(6, dtype == TBEM_F32 ? "math tf32" : ""), textOf(6, ""), dtype);
     ASSERT_TRUE(pair.good());
-    for (unsigned image = 0; image < 4; ++image) EXPECT_LE(pair.run(image), more == "dtype bf16" ? 3e-2 : 4e-3);
+    for (unsigned image = 0; image < 4; ++image) EXPECT_LE(pair.run(image), dtype == TBEM_BF16 ? 3e-2 : 4e-3);
     EXPECT_GE(pair.paths.size(), 3U);
   }
 }

@@ -11,6 +11,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from reference_attention import attention_problems
+
 torch.set_num_threads(1)
 rng = np.random.default_rng(20250101)
 
@@ -351,13 +353,16 @@ def matmul_broadcast():
 
 matmul_broadcast.__name__ = "matmul"
 
+
+attention, attention_gradient = attention_problems(integer, real, gradient)
+
 # What is new goes last, so that the problems of the others stay: in f32 a bound holds for the ones that were drawn.
 PRIMITIVES = [conv2d, conv2d_input_gradient, conv2d_weight_gradient, dense, dense_input_gradient, dense_weight_gradient, matmul, reduce_sum,
               reduce_max, reduce_max_gradient, channel_moments, channel_gradient_sums, row_gradient_sums, sum_squares, max_pool2d,
               max_pool2d_gradient, avg_pool2d,
               avg_pool2d_gradient, adaptive_avg_pool2d, adaptive_avg_pool2d_gradient, softmax, softmax_gradient, log_softmax,
               log_softmax_gradient, cross_entropy, cross_entropy_gradient, permute, pad, slice, concat, gather, gather_gradient, arg_max,
-              matmul_broadcast, constant]
+              matmul_broadcast, constant, attention, attention_gradient]
 
 
 def write_array(file, array):

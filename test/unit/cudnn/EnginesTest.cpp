@@ -101,6 +101,51 @@ TEST_F(CudnnEngines, EveryKindOfConvolutionHasEngines) {
   }
 }
 
+/// As another program was told, which wrote the graphs with cuDNN's own header. What the gradient keeps are the gradients of the
+/// scores, in bf16, and a number for each row: the sum of what it does not keep would be six times as much.
+TEST_F(CudnnEngines, AttentionKeepsNoScores) {
+  if (library.version != "9.19.0") GTEST_SKIP() << "the numbers are of 9.19.0, not " << library.version;
+  if (libcuda.kind == Libcuda::None) GTEST_SKIP() << "no libcuda can be opened";
+  Attention attention{.batch = 2, .heads = 8, .l = 1024, .m = 1024, .d = 64, .e = 64, .causal = true};
+  const Policy sameBits{.tf32 = false, .nondeterministic = false};
+  const auto forward = device->engines(attention);
+  ASSERT_TRUE(forward.has_value()) << forward.error();
+  ASSERT_EQ(first(attention, *forward, sameBits), 0U);
+  EXPECT_EQ(forward->front().workspace, 256U);
+  attention.gradient = true;
+  const auto gradient = device->engines(attention);
+  ASSERT_TRUE(gradient.has_value()) << gradient.error();
+  ASSERT_EQ(first(attention, *gradient, sameBits), 0U);
+  EXPECT_EQ(gradient->front().workspace, 33620224U);
+}
+
+TEST_F(CudnnEngines, AttentionOfEveryKindHasEngines) {
+  if (libcuda.kind == Libcuda::None) GTEST_SKIP() << "no libcuda can be opened";
+  struct Sizes {
+    std::int64_t l, m, d, e;
+  };
+  for (const Sizes& s : {Sizes{512, 512, 64, 64}, Sizes{77, 77, 40, 40}, Sizes{300, 500, 128, 128}, Sizes{1, 33, 8, 8}}) {
+    for (const bool causal : {false, true}) {
+      for (const std::int32_t dtype : {TBEM_BF16, TBEM_F16}) {
+        for (const bool gradient : {false, true}) {
+          const Attention attention{.gradient = gradient,
+                                    .dtype = dtype,
+                                    .batch = 3,
+                                    .heads = 2,
+                                    .l = s.l,
+                                    .m = s.m,
+                                    .d = s.d,
+                                    .e = s.e,
+                                    .causal = causal};
+          const auto engines = device->engines(attention);
+          ASSERT_TRUE(engines.has_value()) << describe(attention) << ": " << engines.error();
+          EXPECT_TRUE(first(attention, *engines, {.tf32 = false, .nondeterministic = false}).has_value()) << describe(attention);
+        }
+      }
+    }
+  }
+}
+
 TEST_F(CudnnEngines, AProblemThatIsNoneIsRefusedInCudnnsWords) {
   Convolution wrong;
   wrong.kernel = {5, 5};  // on an image of one pixel

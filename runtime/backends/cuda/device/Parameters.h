@@ -95,7 +95,8 @@ struct ChannelOperands {
 
 /// row_gradient_sums. `scale`: 1 / sqrt(variance + eps) of each row.
 struct RowSumOperands {
-  const float *dy, *x, *variance, *weight, *mean;
+  const void *dy, *x;  ///< of one type
+  const float *variance, *weight, *mean;
   double* scale;
   float *first, *second;  ///< dweight and dbias, or sum_g and sum_gx
 };
@@ -153,7 +154,7 @@ constexpr std::uint32_t kSortedTogether = 2048;  ///< keys that a block sorts in
 
 /// A number that comes more often is summed by a block for each kSlice columns of its row, others by a thread for each element.
 constexpr std::uint32_t kOften = 64;
-constexpr int kTogether = 4;  ///< elements that a thread sums where rows come in such pieces
+constexpr int kTogetherBytes = 16;  ///< that a thread sums where rows come in such pieces
 constexpr int kSlice = 32;
 template <class Index>
 struct ScatterShape {
@@ -177,7 +178,7 @@ struct EntropyOperands {
 
 /// What a line of a cross entropy is computed from.
 struct EntropyLines {
-  const float* logits;
+  const void* logits;
   const std::int64_t* target;
   std::uint64_t* word;  ///< device/ErrorWord.h
   double smoothing;

@@ -19,13 +19,14 @@ __device__ std::int64_t classOf(const LineShape<Index>& shape, const Line<Index>
   return kNoClass;
 }
 
-/// What each line adds to the sum.
-template <class Index>
+/// What each line adds to the sum. Logits are of type T, the loss and its gradient f32.
+template <class T, class Index>
 __device__ void terms(const LineShape<Index>& shape, const EntropyLines& of, double* result) {
   const Line<Index> line(shape);
   const std::int64_t wanted = classOf(shape, line, of, TBEM_PRIMITIVE_cross_entropy);
+  const T* const logits = static_cast<const T*>(of.logits);
   Normaliser::Sum sum = Normaliser::none();
-  if (wanted != kNoClass) sum = Normaliser::of(shape, line, of.logits, of.smoothing != 0);
+  if (wanted != kNoClass) sum = Normaliser::of(shape, line, logits, of.smoothing != 0);
   sum = joinDown<Normaliser>(shape.tile, line.place, sum);
   if (!line.inside || line.place.down != 0) return;
   if (wanted == kNoClass) {
@@ -33,30 +34,31 @@ __device__ void terms(const LineShape<Index>& shape, const EntropyLines& of, dou
     return;
   }
   const double largest = static_cast<double>(sum.largest), length = static_cast<double>(shape.length);
-  const double own = static_cast<double>(of.logits[line.first + static_cast<Index>(wanted) * shape.inner]) - largest;
+  const double own = static_cast<double>(asFloat(logits[line.first + static_cast<Index>(wanted) * shape.inner])) - largest;
   const double spread = of.smoothing == 0 ? 0 : of.smoothing * (sum.values / length - largest);
   result[line.number] = static_cast<double>(Normaliser::logarithm(sum)) - (1 - of.smoothing) * own - spread;
 }
 
-template <class Index>
+template <class Index, class T>
 __device__ void gradient(const LineShape<Index>& shape, const EntropyLines& of, const float* dloss, const double* count,
-                         float* dlogits) {
+                         T* dlogits) {
   const Line<Index> line(shape);
   const std::int64_t wanted = classOf(shape, line, of, TBEM_PRIMITIVE_cross_entropy_gradient);
+  const T* const logits = static_cast<const T*>(of.logits);
   Normaliser::Sum sum = Normaliser::none();
-  if (wanted != kNoClass) sum = Normaliser::of(shape, line, of.logits, false);
+  if (wanted != kNoClass) sum = Normaliser::of(shape, line, logits, false);
   sum = joinDown<Normaliser>(shape.tile, line.place, sum);
   const double scale = static_cast<double>(*dloss) / *count, share = 1 / sum.exponentials;
   const double each = of.smoothing / static_cast<double>(shape.length);
   const auto scaleHere = static_cast<float>(scale), shareHere = static_cast<float>(share), eachHere = static_cast<float>(each);
   forElements(
-      shape, line, [&](Index at) { return wanted == kNoClass ? 0 : of.logits[at]; },
+      shape, line, [&](Index at) { return wanted == kNoClass ? 0 : asFloat(logits[at]); },
       [&](Index at, Index k, float value) {
         const float exponential = expf(value - sum.largest);
         float result = scaleHere * (exponential * shareHere - eachHere);
         if (static_cast<std::int64_t>(k) == wanted)  // a probability near 1 is taken away from 1
           result = static_cast<float>(scale * (static_cast<double>(exponential) * share - 1 - (each - of.smoothing)));
-        dlogits[at] = wanted == kNoClass ? 0 : result;
+        dlogits[at] = rounded<T>(wanted == kNoClass ? 0 : result);
       });
 }
 
@@ -102,15 +104,18 @@ struct Count {
 TBEM_REDUCTION(Entropy, mean, tbem::cuda::Mean)
 TBEM_REDUCTION(Entropy, count, tbem::cuda::Count)
 
-#define TBEM_ENTROPY(bits, Index)                                                                                       \
-  extern "C" __global__ void __launch_bounds__(tbem::cuda::kMostThreads)                                                \
-      tbem_Entropy_terms_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of, double* result) {      \
-    tbem::cuda::terms(shape, of, result);                                                                               \
-  }                                                                                                                     \
-  extern "C" __global__ void __launch_bounds__(tbem::cuda::kMostThreads)                                                \
-      tbem_Entropy_gradient_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of, const float* dloss, \
-                                   const double* count, float* dlogits) {                                               \
-    tbem::cuda::gradient(shape, of, dloss, count, dlogits);                                                             \
+#define TBEM_ENTROPY_OF(type, T, bits, Index)                                                                                 \
+  extern "C" __global__ void __launch_bounds__(tbem::cuda::kMostThreads)                                                      \
+      tbem_Entropy_terms_##type##_##bits(tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of, double* result) {   \
+    tbem::cuda::terms<T>(shape, of, result);                                                                                  \
+  }                                                                                                                           \
+  extern "C" __global__ void __launch_bounds__(tbem::cuda::kMostThreads) tbem_Entropy_gradient_##type##_##bits(               \
+      tbem::cuda::LineShape<Index> shape, tbem::cuda::EntropyLines of, const float* dloss, const double* count, T* dlogits) { \
+    tbem::cuda::gradient(shape, of, dloss, count, dlogits);                                                                   \
   }
-TBEM_ENTROPY(32, std::uint32_t)
-TBEM_ENTROPY(64, std::uint64_t)
+#define TBEM_ENTROPY(type, T)                 \
+  TBEM_ENTROPY_OF(type, T, 32, std::uint32_t) \
+  TBEM_ENTROPY_OF(type, T, 64, std::uint64_t)
+TBEM_ENTROPY(f32, float)
+TBEM_ENTROPY(bf16, tbem::cuda::Bfloat16)
+TBEM_ENTROPY(f16, tbem::cuda::Float16)

@@ -1,6 +1,7 @@
 // Lines along an axis, each by the threads down a tile, and what softmax is normalised by.
 #pragma once
 
+#include "runtime/backends/cuda/kernels/Real.cuh"
 #include "runtime/backends/cuda/kernels/Shape.cuh"
 
 namespace tbem::cuda {
@@ -64,8 +65,8 @@ struct Normaliser {
   static __device__ float logarithm(const Sum& sum) { return log1pf(static_cast<float>(sum.exponentials - 1)); }
 
   /// Of this thread's part of a line. The values are summed where that is asked.
-  template <class Index>
-  static __device__ Sum of(const LineShape<Index>& shape, const Line<Index>& line, const float* x, bool sumsValues) {
+  template <class Index, class T>
+  static __device__ Sum of(const LineShape<Index>& shape, const Line<Index>& line, const T* x, bool sumsValues) {
     constexpr int kTurns = kUnrolled<Index>;
     Sum sum = none();
     if (!line.inside) return sum;
@@ -76,7 +77,7 @@ struct Normaliser {
 #pragma unroll
       for (int k = 0; k < kTurns; ++k) {
         const Index number = first + k * depth;
-        value[k] = x[line.first + (number < shape.length ? number : first) * shape.inner];
+        value[k] = asFloat(x[line.first + (number < shape.length ? number : first) * shape.inner]);
         if (number >= shape.length) value[k] = -INFINITY;
       }
 #pragma unroll

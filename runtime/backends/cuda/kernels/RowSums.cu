@@ -1,5 +1,6 @@
 // The sums that the gradients of a normalisation over the last axis share: Ba et al. 2016 (arXiv 1607.06450), equations 3 and 4.
-// The row's scale first, then the sums over each row and those over the rows.
+// The row's scale first, then the sums over each row and those over the rows. dy and x are of type T, everything else f32.
+#include "runtime/backends/cuda/kernels/Real.cuh"
 #include "runtime/backends/cuda/kernels/Reduction.cuh"
 
 namespace tbem::cuda {
@@ -15,6 +16,7 @@ struct Two : PairOfSums<RowSumOperands> {
   }
 };
 
+template <class T>
 struct OfRows : Two {
   double mean, scale;
   struct Loaded {
@@ -24,7 +26,8 @@ struct OfRows : Two {
       : Two(from, of), mean(from.mean != nullptr ? static_cast<double>(from.mean[of]) : 0), scale(from.scale[of]) {}
   template <class Index>
   __device__ Loaded load(Index at, Index feature) const {
-    return {operands.dy[at], operands.x[at], operands.weight != nullptr ? operands.weight[feature] : 1};
+    return {asFloat(static_cast<const T*>(operands.dy)[at]), asFloat(static_cast<const T*>(operands.x)[at]),
+            operands.weight != nullptr ? operands.weight[feature] : 1};
   }
   __device__ void add(Sum& sum, const Loaded& loaded) const {
     const double scaled = static_cast<double>(loaded.dy) * static_cast<double>(loaded.weight);
@@ -33,6 +36,7 @@ struct OfRows : Two {
   }
 };
 
+template <class T>
 struct OfColumns : Two {
   using Two::Two;
   struct Loaded {
@@ -41,7 +45,8 @@ struct OfColumns : Two {
   };
   template <class Index>
   __device__ Loaded load(Index at, Index row) const {
-    return {operands.dy[at], operands.x[at], operands.mean != nullptr ? operands.mean[row] : 0, operands.scale[row]};
+    return {asFloat(static_cast<const T*>(operands.dy)[at]), asFloat(static_cast<const T*>(operands.x)[at]),
+            operands.mean != nullptr ? operands.mean[row] : 0, operands.scale[row]};
   }
   __device__ void add(Sum& sum, const Loaded& loaded) const {
     const double gradient = static_cast<double>(loaded.dy);
@@ -53,8 +58,12 @@ struct OfColumns : Two {
 }  // namespace
 }  // namespace tbem::cuda
 
-TBEM_REDUCTION(RowSums, rows, tbem::cuda::OfRows)
-TBEM_REDUCTION(RowSums, columns, tbem::cuda::OfColumns)
+TBEM_REDUCTION(RowSums, rows_f32, tbem::cuda::OfRows<float>)
+TBEM_REDUCTION(RowSums, rows_bf16, tbem::cuda::OfRows<tbem::cuda::Bfloat16>)
+TBEM_REDUCTION(RowSums, rows_f16, tbem::cuda::OfRows<tbem::cuda::Float16>)
+TBEM_REDUCTION(RowSums, columns_f32, tbem::cuda::OfColumns<float>)
+TBEM_REDUCTION(RowSums, columns_bf16, tbem::cuda::OfColumns<tbem::cuda::Bfloat16>)
+TBEM_REDUCTION(RowSums, columns_f16, tbem::cuda::OfColumns<tbem::cuda::Float16>)
 
 extern "C" __global__ void tbem_RowSums_scale(const float* variance, double* scale, std::uint64_t rows, double eps) {
   const auto row = tbem::cuda::threadNumber<std::uint64_t>();

@@ -1,6 +1,7 @@
 // gather_gradient: the same order of what is added to each row, whatever the threads do. The numbers are sorted with their places
 // (bitonic networks: Batcher 1968; no two keys are equal), then each element of dx sums its own, in the order of dy where they
 // are few.
+#include "runtime/backends/cuda/kernels/Real.cuh"
 #include "runtime/backends/cuda/kernels/Report.cuh"
 #include "runtime/backends/cuda/kernels/Shape.cuh"
 #include "tbem/backend.h"
@@ -43,30 +44,34 @@ __device__ std::uint64_t keyOf(const ScatterOrder& order, std::uint32_t place) {
   return (static_cast<std::uint64_t>(number) << 32) | place;
 }
 
-/// `Some` is float or float4: as many elements of a row are summed by a thread, and `inner` counts such pieces.
-template <class Some, class Index>
-__device__ void sumRows(const ScatterShape<Index>& s, const ScatterOrder& order, const Some* dy, Some* dx) {
-  constexpr int kElements = sizeof(Some) / sizeof(float);
+/// Elements that lie together and are read at once.
+template <class T, int kElements>
+struct alignas(kElements * sizeof(T)) Some {
+  T elements[kElements];
+};
+
+/// A thread sums kElements of a row, and `inner` counts such pieces.
+template <class T, int kElements, class Index>
+__device__ void sumRows(const ScatterShape<Index>& s, const ScatterOrder& order, const T* dy, T* dx) {
+  using Piece = Some<T, kElements>;
   const auto at = threadNumber<Index>();
   if (at >= s.count) return;
   const Index line = quotient(at, s.inner), k = at - line * s.inner.divisor;
   const Index outer = quotient(line, s.length), number = line - outer * s.length.divisor;
-  const Some* const from = dy + outer * s.numbers * s.inner.divisor + k;
+  const Piece* const from = reinterpret_cast<const Piece*>(dy) + outer * s.numbers * s.inner.divisor + k;
   const std::uint32_t first = order.first[number], last = order.last[number];
   if (last - first > kOften) return;
   double sums[kElements] = {};
 #pragma unroll 4
   for (std::uint32_t i = first; i < last; ++i) {
-    const Some some = from[static_cast<std::uint32_t>(order.keys[i]) * static_cast<Index>(s.inner.divisor)];
-    float values[kElements];
-    memcpy(values, &some, sizeof some);
+    const Piece piece = from[static_cast<std::uint32_t>(order.keys[i]) * static_cast<Index>(s.inner.divisor)];
 #pragma unroll
-    for (int element = 0; element < kElements; ++element) sums[element] += static_cast<double>(values[element]);
+    for (int element = 0; element < kElements; ++element) sums[element] += static_cast<double>(asFloat(piece.elements[element]));
   }
-  float values[kElements];
+  Piece result;
 #pragma unroll
-  for (int element = 0; element < kElements; ++element) values[element] = static_cast<float>(sums[element]);
-  memcpy(&dx[at], values, sizeof values);
+  for (int element = 0; element < kElements; ++element) result.elements[element] = rounded<T>(static_cast<float>(sums[element]));
+  reinterpret_cast<Piece*>(dx)[at] = result;
 }
 
 struct Add {
@@ -74,8 +79,8 @@ struct Add {
 };
 
 /// A block at every kOften-th key sums a slice of the number that it belongs to, where that comes often and no block before does.
-template <class Index>
-__device__ void sumOften(const ScatterShape<Index>& s, const ScatterOrder& order, const float* dy, float* dx) {
+template <class T, class Index>
+__device__ void sumOften(const ScatterShape<Index>& s, const ScatterOrder& order, const T* dy, T* dx) {
   const Tile tile{3, 1};  // kSlice across, 8 down
   const auto block = static_cast<Index>(blockIdx.x);
   const Index line = quotient(block, s.slices), slice = block - line * s.slices.divisor;
@@ -91,14 +96,14 @@ __device__ void sumOften(const ScatterShape<Index>& s, const ScatterOrder& order
   const bool inside = k < s.inner.divisor;
   double sum = 0;
   if (inside) {
-    const float* const from = dy + outer * s.numbers * s.inner.divisor + k;
+    const T* const from = dy + outer * s.numbers * s.inner.divisor + k;
 #pragma unroll 4
     for (std::uint32_t i = first + thread.down; i < last; i += thread.depth)
-      sum += static_cast<double>(from[static_cast<std::uint32_t>(order.keys[i]) * static_cast<Index>(s.inner.divisor)]);
+      sum += static_cast<double>(asFloat(from[static_cast<std::uint32_t>(order.keys[i]) * static_cast<Index>(s.inner.divisor)]));
   }
   sum = joinDown<Add>(tile, thread, sum);
   if (!inside || thread.down != 0) return;
-  dx[(outer * s.length.divisor + static_cast<Index>(number)) * s.inner.divisor + k] = static_cast<float>(sum);
+  dx[(outer * s.length.divisor + static_cast<Index>(number)) * s.inner.divisor + k] = rounded<T>(static_cast<float>(sum));
 }
 
 }  // namespace
@@ -146,18 +151,22 @@ extern "C" __global__ void tbem_Scatter_bounds(ScatterOrder order) {
   if (i + 1 == order.room || order.keys[i + 1] >> 32 != number) order.last[number] = i + 1;
 }
 
-#define TBEM_SCATTER(bits, Index)                                                                                             \
-  extern "C" __global__ void tbem_Scatter_sum_##bits(ScatterShape<Index> shape, ScatterOrder order, const float* dy,          \
-                                                     float* dx) {                                                             \
-    sumRows(shape, order, dy, dx);                                                                                            \
-  }                                                                                                                           \
-  extern "C" __global__ void tbem_Scatter_sumTogether_##bits(ScatterShape<Index> shape, ScatterOrder order, const float4* dy, \
-                                                             float4* dx) {                                                    \
-    sumRows(shape, order, dy, dx);                                                                                            \
-  }                                                                                                                           \
-  extern "C" __global__ void tbem_Scatter_often_##bits(ScatterShape<Index> shape, ScatterOrder order, const float* dy,        \
-                                                       float* dx) {                                                           \
-    sumOften(shape, order, dy, dx);                                                                                           \
+#define TBEM_SCATTER_OF(type, T, bits, Index)                                                                               \
+  extern "C" __global__ void tbem_Scatter_sum_##type##_##bits(ScatterShape<Index> shape, ScatterOrder order, const T* dy,   \
+                                                              T* dx) {                                                      \
+    sumRows<T, 1>(shape, order, dy, dx);                                                                                    \
+  }                                                                                                                         \
+  extern "C" __global__ void tbem_Scatter_sumTogether_##type##_##bits(ScatterShape<Index> shape, ScatterOrder order,        \
+                                                                      const T* dy, T* dx) {                                 \
+    sumRows<T, kTogetherBytes / sizeof(T)>(shape, order, dy, dx);                                                           \
+  }                                                                                                                         \
+  extern "C" __global__ void tbem_Scatter_often_##type##_##bits(ScatterShape<Index> shape, ScatterOrder order, const T* dy, \
+                                                                T* dx) {                                                    \
+    sumOften(shape, order, dy, dx);                                                                                         \
   }
-TBEM_SCATTER(32, std::uint32_t)
-TBEM_SCATTER(64, std::uint64_t)
+#define TBEM_SCATTER(type, T)                 \
+  TBEM_SCATTER_OF(type, T, 32, std::uint32_t) \
+  TBEM_SCATTER_OF(type, T, 64, std::uint64_t)
+TBEM_SCATTER(f32, float)
+TBEM_SCATTER(bf16, Bfloat16)
+TBEM_SCATTER(f16, Float16)

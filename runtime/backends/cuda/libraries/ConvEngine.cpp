@@ -14,7 +14,7 @@ namespace {
 
 class EngineConv final : public Op {
 public:
-  EngineConv(const tbem_op_desc& from, PreparedConvolution ready) : Op(from), ready(std::move(ready)) {}
+  EngineConv(const tbem_op_desc& from, PreparedPlan ready) : Op(from), ready(std::move(ready)) {}
 
   tbem_status run(void* const* memory, void* work, const double*) override {
     const ConvRoles roles = convRoles(desc.primitive);
@@ -26,7 +26,8 @@ public:
       if (const tbem_status status = before->run(ends.data(), nullptr, nullptr)) return status;
     }
     void* const weight = widen != nullptr ? gradient : memory[roles.weight];
-    const std::string why = ready.run({image, weight, memory[roles.output], space});
+    const std::array<void*, 3> tensors{image, weight, memory[roles.output]};
+    const std::string why = ready.run(tensors, space);
     if (!why.empty()) return fail(TBEM_FAILED, fmt::format("cuda: {}", why));
     if (widen != nullptr) {
       const std::array<void*, 2> ends{gradient, memory[roles.weight]};
@@ -39,7 +40,7 @@ public:
     return addConvBias(desc, memory);
   }
 
-  PreparedConvolution ready;
+  PreparedPlan ready;
   std::uint64_t copyBytes = 0;        ///< of the padded image, at the workspace's begin
   std::unique_ptr<Op> before, after;  ///< from the image to its copy, and back
   std::uint64_t gradientBytes = 0;    ///< of the weight's gradient in the type that the engine gives, behind the image
@@ -95,7 +96,7 @@ ConvWay engineWay(const tbem_op_desc& op, const cudnn::Engine& engine) {
 tl::expected<std::unique_ptr<Op>, std::string> prepareEngine(const tbem_op_desc& op, const cudnn::Engine& engine) {
   const cudnn::Convolution problem = problemOf(op);
   const EvenProblem even = evenProblem(problem);
-  auto ready = PreparedConvolution::prepare({even.problem, hasTf32(op)}, engine);
+  auto ready = PreparedPlan::prepare({even.problem, hasTf32(op)}, engine);
   if (!ready) return tl::unexpected(ready.error());
   auto conv = std::make_unique<EngineConv>(op, std::move(*ready));
   if (even.copies()) {

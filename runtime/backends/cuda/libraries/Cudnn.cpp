@@ -35,7 +35,7 @@ tl::expected<cudnn::Library, std::string> openCudnn() {
   const auto path = cudnn::findLibrary("", cudnn::cudnnPlaces(false));
   if (path) return cudnn::openLibrary(*path);
   auto named = cudnn::openLibrary("libcudnn.so.9");  // where the system's loader finds it
-  if (!named) return tl::unexpected(path.error() + "; convolutions need cuDNN 9.8 or later");
+  if (!named) return tl::unexpected(path.error() + "; cuDNN 9.8 or later is needed");
   return named;
 }
 
@@ -73,6 +73,11 @@ tl::expected<std::vector<cudnn::Engine>, std::string> ask(Cudnn& cudnn, const As
   return engines;
 }
 
+/// Before the line that describes it.
+const char* kindOf(const cudnn::Problem& problem) {
+  return std::holds_alternative<cudnn::Convolution>(problem) ? "the convolution" : "the";
+}
+
 tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(Cudnn& cudnn, const Asked& asked) {
   const std::string line = cudnn::describe(asked.problem) + (asked.tf32 ? " tf32" : "");
   if (const auto known = cudnn.known.find(line); known != cudnn.known.end()) return known->second;
@@ -83,8 +88,8 @@ tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(Cudnn& cudnn, co
     cudnn.known.emplace(line, *engines);
     return engines;
   }
-  return tl::unexpected(fmt::format("cuDNN has no deterministic engine in {} for the convolution {}",
-                                    runtime::dtypeName(asked.problem.dtype), line));
+  return tl::unexpected(fmt::format("cuDNN has no deterministic engine in {} for {} {}",
+                                    runtime::dtypeName(cudnn::dtypeOf(asked.problem)), kindOf(asked.problem), line));
 }
 
 }  // namespace
@@ -110,19 +115,19 @@ tl::expected<std::vector<cudnn::Engine>, std::string> fallbackEnginesOf(const As
   return ask(cudnn, asked, cudnn::List::Fallback);
 }
 
-tl::expected<PreparedConvolution, std::string> PreparedConvolution::prepare(const Asked& asked, const cudnn::Engine& engine) {
+tl::expected<PreparedPlan, std::string> PreparedPlan::prepare(const Asked& asked, const cudnn::Engine& engine) {
   Cudnn& cudnn = shared();
   const std::lock_guard lock(cudnn.mutex);
   if (const std::string why = open(cudnn); !why.empty()) return tl::unexpected(why);
   const auto device = openDevice();
-  if (!cudnn.card || !device) return tl::unexpected(std::string("there is no card to run a convolution on"));
+  if (!cudnn.card || !device) return tl::unexpected(std::string("there is no card to run it on"));
   std::string why;  // of the first that cannot be prepared
-  const auto prepareFirst = [&](const std::vector<cudnn::Engine>& list) -> std::optional<PreparedConvolution> {
+  const auto prepareFirst = [&](const std::vector<cudnn::Engine>& list) -> std::optional<PreparedPlan> {
     for (const cudnn::Engine& one : list) {
       if (one.workspace > engine.workspace) continue;
       const Booking booking(**device, &Ledger::plans);
       auto plan = (*cudnn.card)->plan(asked.problem, one);
-      if (plan && plan->workspace() <= engine.workspace) return PreparedConvolution(std::move(*plan));
+      if (plan && plan->workspace() <= engine.workspace) return PreparedPlan(std::move(*plan));
       if (why.empty()) {
         why = plan ? fmt::format("engine {} needs {} bytes, and said {}", one.index, plan->workspace(), one.workspace)
                    : plan.error();
@@ -136,13 +141,13 @@ tl::expected<PreparedConvolution, std::string> PreparedConvolution::prepare(cons
     if (!others) continue;
     if (auto ready = prepareFirst(*others)) return std::move(*ready);
   }
-  return tl::unexpected(fmt::format("cuDNN cannot prepare the convolution {} in {} bytes: {}", cudnn::describe(asked.problem),
-                                    engine.workspace, why));
+  return tl::unexpected(fmt::format("cuDNN cannot prepare {} {} in {} bytes: {}", kindOf(asked.problem),
+                                    cudnn::describe(asked.problem), engine.workspace, why));
 }
 
-std::string PreparedConvolution::run(const cudnn::Addresses& at) {
+std::string PreparedPlan::run(std::span<void* const> tensors, void* workspace) {
   const std::lock_guard lock(shared().mutex);
-  return plan.run(at);
+  return plan.run(tensors, workspace);
 }
 
 std::string cudnnVersion() {

@@ -10,6 +10,7 @@
 #include <tl/expected.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ namespace tbem::cuda {
 /// The device to ask about where there is no card: `properties` is the text of runtime/cudnn/Properties.h. "": none any more.
 void describeDevice(const std::string& properties);
 
-/// A convolution, and whether its engine may round f32 to TF32. A step gives the same numbers each time.
+/// A problem, and whether its engine may round f32 to TF32. A step gives the same numbers each time.
 struct Asked {
-  cudnn::Convolution problem;
+  cudnn::Problem problem;
   bool tf32 = false;
 };
 
@@ -30,17 +31,17 @@ tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const Asked& ask
 /// Those of cuDNN's fallback alone, which may have others; there may be none.
 tl::expected<std::vector<cudnn::Engine>, std::string> fallbackEnginesOf(const Asked& asked);
 
-/// A convolution that is ready to run on the card.
-class PreparedConvolution {
+/// A problem that is ready to run on the card.
+class PreparedPlan {
 public:
   /// Prepared with that engine, or where cuDNN cannot prepare it with the first of its others that needs no more workspace.
   /// Errors, in words.
-  static tl::expected<PreparedConvolution, std::string> prepare(const Asked& asked, const cudnn::Engine& engine);
-  /// Puts it behind what the device was asked before. "" or why not.
-  std::string run(const cudnn::Addresses& at);
+  static tl::expected<PreparedPlan, std::string> prepare(const Asked& asked, const cudnn::Engine& engine);
+  /// Puts it behind what the device was asked before; addresses as cudnn::Plan::run takes them. "" or why not.
+  std::string run(std::span<void* const> tensors, void* workspace);
 
 private:
-  explicit PreparedConvolution(cudnn::Plan plan) : plan(std::move(plan)) {}
+  explicit PreparedPlan(cudnn::Plan plan) : plan(std::move(plan)) {}
   cudnn::Plan plan;
 };
 

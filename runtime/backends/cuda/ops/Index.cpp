@@ -49,6 +49,18 @@ private:
   DevicePointer word_;
 };
 
+struct ScatterKernels {
+  const char *each, *together, *often;
+};
+#define TBEM_SCATTER_KERNELS(type, bits)                                                                                    \
+  ScatterKernels {                                                                                                          \
+    "tbem_Scatter_sum_" #type "_" #bits, "tbem_Scatter_sumTogether_" #type "_" #bits, "tbem_Scatter_often_" #type "_" #bits \
+  }
+#define TBEM_SCATTER_OF_TYPE(type, bits)                   \
+  ((type) == TBEM_BF16  ? TBEM_SCATTER_KERNELS(bf16, bits) \
+   : (type) == TBEM_F16 ? TBEM_SCATTER_KERNELS(f16, bits)  \
+                        : TBEM_SCATTER_KERNELS(f32, bits))
+
 /// In the workspace: the keys, then where those of each number begin and end.
 class GatherGradient final : public Op {
 public:
@@ -77,7 +89,8 @@ public:
     order.last = order.first + order.length;
     if (const tbem_status status = sort(order)) return status;
     const bool wide = isWide(std::max(count, runtime::elementCount(operands[0])));
-    return wide ? sum<std::uint64_t>(order, kWideSums, memory) : sum<std::uint32_t>(order, kSums, memory);
+    return wide ? sum<std::uint64_t>(order, TBEM_SCATTER_OF_TYPE(operands[0].dtype, 64), memory)
+                : sum<std::uint32_t>(order, TBEM_SCATTER_OF_TYPE(operands[0].dtype, 32), memory);
   }
 
 private:
@@ -96,17 +109,12 @@ private:
     return launch({"Scatter", "tbem_Scatter_bounds"}, {blocksFor(order.numbers), kThreads}, order);
   }
 
-  struct Sums {
-    const char *each, *together, *often;
-  };
-  static constexpr Sums kSums{"tbem_Scatter_sum_32", "tbem_Scatter_sumTogether_32", "tbem_Scatter_often_32"};
-  static constexpr Sums kWideSums{"tbem_Scatter_sum_64", "tbem_Scatter_sumTogether_64", "tbem_Scatter_often_64"};
-
   template <class Index>
-  tbem_status sum(const ScatterOrder& order, const Sums& kernels, void* const* memory) const {
-    constexpr std::uint64_t kBytes = kTogether * sizeof(float);
-    const bool together = dx_.inner % kTogether == 0 && isAligned(memory[0], kBytes) && isAligned(memory[2], kBytes);
-    const std::int64_t piece = together ? kTogether : 1, count = runtime::elementCount(operands[2]) / piece;
+  tbem_status sum(const ScatterOrder& order, const ScatterKernels& kernels, void* const* memory) const {
+    const auto elements = static_cast<std::int64_t>(kTogetherBytes / runtime::elementBytes(operands[0].dtype));
+    const bool together =
+        dx_.inner % elements == 0 && isAligned(memory[0], kTogetherBytes) && isAligned(memory[2], kTogetherBytes);
+    const std::int64_t piece = together ? elements : 1, count = runtime::elementCount(operands[2]) / piece;
     ScatterShape<Index> shape;
     shape.length = dividerBy<Index>(dx_.length);
     shape.inner = dividerBy<Index>(dx_.inner / piece);

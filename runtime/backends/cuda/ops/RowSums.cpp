@@ -27,6 +27,17 @@ Plan planOf(const tbem_operand& x) {
   return plan;
 }
 
+ReductionKernels rowsOf(int type) {
+  return type == TBEM_BF16  ? TBEM_REDUCTION_KERNELS(RowSums, rows_bf16)
+         : type == TBEM_F16 ? TBEM_REDUCTION_KERNELS(RowSums, rows_f16)
+                            : TBEM_REDUCTION_KERNELS(RowSums, rows_f32);
+}
+ReductionKernels columnsOf(int type) {
+  return type == TBEM_BF16  ? TBEM_REDUCTION_KERNELS(RowSums, columns_bf16)
+         : type == TBEM_F16 ? TBEM_REDUCTION_KERNELS(RowSums, columns_f16)
+                            : TBEM_REDUCTION_KERNELS(RowSums, columns_f32);
+}
+
 class RowGradientSums final : public Op {
 public:
   explicit RowGradientSums(const tbem_op_desc& from) : Op(from), plan_(planOf(operands[1])) {}
@@ -35,15 +46,15 @@ public:
     const auto real = [memory](int k) { return static_cast<float*>(memory[k]); };
     auto* const scale = static_cast<double*>(work);
     void* const shares = static_cast<char*>(work) + plan_.scales();
-    RowSumOperands of{real(0), real(1), real(2), real(3), real(4), scale, real(7), real(8)};
+    RowSumOperands of{memory[0], memory[1], real(2), real(3), real(4), scale, real(7), real(8)};
     if (plan_.rows > 0) {
       const tbem_status status = launch({"RowSums", "tbem_RowSums_scale"}, {blocksFor(plan_.rows), kThreads}, of.variance, scale,
                                         static_cast<std::uint64_t>(plan_.rows), scalars[0]);
       if (status != TBEM_OK) return status;
     }
-    if (const tbem_status status = reduce(TBEM_REDUCTION_KERNELS(RowSums, rows), plan_.ofRows, of, shares)) return status;
+    if (const tbem_status status = reduce(rowsOf(operands[1].dtype), plan_.ofRows, of, shares)) return status;
     of.first = real(5), of.second = real(6);
-    return reduce(TBEM_REDUCTION_KERNELS(RowSums, columns), plan_.ofColumns, of, shares);
+    return reduce(columnsOf(operands[1].dtype), plan_.ofColumns, of, shares);
   }
 
 private:

@@ -7,62 +7,70 @@
 namespace tbem::cuda {
 namespace {
 
+/// The kernels of a primitive and a type: of lines with numbers of 32 and 64 bits, of rows in the registers of warps.
+struct LineKernels {
+  const char *file, *narrow, *wide, *warps8, *warps32;
+
+  Kernel of(const LinePlan& plan) const {
+    if (plan.each != 0) return {file, plan.each == 8 ? warps8 : warps32};
+    return {file, plan.wide ? wide : narrow};
+  }
+};
+#define TBEM_LINE_KERNELS(file, kind)                                                                       \
+  LineKernels {                                                                                             \
+#file, "tbem_" #file "_" #kind "_32", "tbem_" #file "_" #kind "_64", "tbem_" #file "_" #kind "Warps_8", \
+        "tbem_" #file "_" #kind "Warps_32"                                                                  \
+  }
+#define TBEM_SOFTMAX_OF_TYPE(type, kind)                       \
+  ((type) == TBEM_BF16  ? TBEM_LINE_KERNELS(SoftmaxBf16, kind) \
+   : (type) == TBEM_F16 ? TBEM_LINE_KERNELS(SoftmaxF16, kind)  \
+                        : TBEM_LINE_KERNELS(Softmax, kind))
+
+LineKernels softmaxKernels(int primitive, int type) {
+  switch (primitive) {
+    case TBEM_PRIMITIVE_softmax:
+      return TBEM_SOFTMAX_OF_TYPE(type, plain);
+    case TBEM_PRIMITIVE_log_softmax:
+      return TBEM_SOFTMAX_OF_TYPE(type, log);
+    case TBEM_PRIMITIVE_softmax_gradient:
+      return TBEM_SOFTMAX_OF_TYPE(type, plainGradient);
+    default:
+      return TBEM_SOFTMAX_OF_TYPE(type, logGradient);
+  }
+}
+
 template <class... Parameters>
-tbem_status startLines(const LinePlan& plan, const char* file, const char* narrow, const char* wide, Parameters... parameters) {
+tbem_status startLines(const LinePlan& plan, const Kernel& kernel, Parameters... parameters) {
   if (plan.blocks == 0) return TBEM_OK;
   const Grid grid{plan.blocks, plan.threads};
-  return plan.wide ? launch({file, wide}, grid, plan.large, parameters...)
-                   : launch({file, narrow}, grid, plan.narrow, parameters...);
+  return plan.wide ? launch(kernel, grid, plan.large, parameters...) : launch(kernel, grid, plan.narrow, parameters...);
 }
-#define TBEM_LINES(plan, file, name, ...) \
-  startLines(plan, #file, "tbem_" #file "_" #name "_32", "tbem_" #file "_" #name "_64", __VA_ARGS__)
-
-const float* readable(void* memory) { return static_cast<const float*>(memory); }
-float* writable(void* memory) { return static_cast<float*>(memory); }
 
 class Softmax final : public Op {
 public:
-  explicit Softmax(const tbem_op_desc& from) : Op(from), plan_(linesOf(operands[0], attributes[0])) {}
+  explicit Softmax(const tbem_op_desc& from)
+      : Op(from),
+        plan_(linesOf(operands[0], attributes[0])),
+        kernel_(softmaxKernels(desc.primitive, operands[0].dtype).of(plan_)) {}
 
   tbem_status run(void* const* memory, void*, const double*) override {
-    const float *first = readable(memory[0]), *second = readable(memory[1]);
-    if (plan_.each != 0) return runWarps(memory);
-    switch (desc.primitive) {
-      case TBEM_PRIMITIVE_softmax:
-        return TBEM_LINES(plan_, Softmax, plain, first, writable(memory[1]));
-      case TBEM_PRIMITIVE_log_softmax:
-        return TBEM_LINES(plan_, Softmax, log, first, writable(memory[1]));
-      case TBEM_PRIMITIVE_softmax_gradient:
-        return TBEM_LINES(plan_, Softmax, plainGradient, first, second, writable(memory[2]));
-      default:
-        return TBEM_LINES(plan_, Softmax, logGradient, first, second, writable(memory[2]));
-    }
+    const void *const first = memory[0], *const second = memory[1];
+    return desc.inputs == 1 ? startLines(plan_, kernel_, first, memory[1]) : startLines(plan_, kernel_, first, second, memory[2]);
   }
 
 private:
-  tbem_status runWarps(void* const* memory) const {
-    if (plan_.blocks == 0) return TBEM_OK;
-    const Grid grid{plan_.blocks, plan_.threads};
-    const bool few = plan_.each == 8;
-    const auto forward = [&](const char* kernel) {
-      return launch({"Softmax", kernel}, grid, plan_.narrow, readable(memory[0]), writable(memory[1]));
-    };
-    const auto backward = [&](const char* kernel) {
-      return launch({"Softmax", kernel}, grid, plan_.narrow, readable(memory[0]), readable(memory[1]), writable(memory[2]));
-    };
-    switch (desc.primitive) {
-      case TBEM_PRIMITIVE_softmax:
-        return forward(few ? "tbem_Softmax_plainWarps_8" : "tbem_Softmax_plainWarps_32");
-      case TBEM_PRIMITIVE_log_softmax:
-        return forward(few ? "tbem_Softmax_logWarps_8" : "tbem_Softmax_logWarps_32");
-      case TBEM_PRIMITIVE_softmax_gradient:
-        return backward(few ? "tbem_Softmax_plainGradientWarps_8" : "tbem_Softmax_plainGradientWarps_32");
-      default:
-        return backward(few ? "tbem_Softmax_logGradientWarps_8" : "tbem_Softmax_logGradientWarps_32");
-    }
-  }
-
   LinePlan plan_;
+  Kernel kernel_;
+};
+
+/// The kernels of a name, by the type of the logits.
+#define TBEM_ENTROPY_OF_TYPE(type, name)                                                                     \
+  ((type) == TBEM_BF16  ? EntropyKernels{"tbem_Entropy_" #name "_bf16_32", "tbem_Entropy_" #name "_bf16_64"} \
+   : (type) == TBEM_F16 ? EntropyKernels{"tbem_Entropy_" #name "_f16_32", "tbem_Entropy_" #name "_f16_64"}   \
+                        : EntropyKernels{"tbem_Entropy_" #name "_f32_32", "tbem_Entropy_" #name "_f32_64"})
+struct EntropyKernels {
+  const char *narrow, *wide;
+  Kernel of(const LinePlan& plan) const { return {"Entropy", plan.wide ? wide : narrow}; }
 };
 
 /// The terms of all lines, then their mean. In the workspace: the terms, then the shares of the sum.
@@ -78,10 +86,11 @@ public:
   }
 
   tbem_status run(void* const* memory, void* work, const double* scalars) override {
-    const EntropyLines of{readable(memory[0]), static_cast<const std::int64_t*>(memory[1]),
-                          reinterpret_cast<std::uint64_t*>(word_), scalars[0]};
+    const EntropyLines of{memory[0], static_cast<const std::int64_t*>(memory[1]), reinterpret_cast<std::uint64_t*>(word_),
+                          scalars[0]};
     auto* const terms = static_cast<double*>(work);
-    if (const tbem_status status = TBEM_LINES(plan_, Entropy, terms, of, terms)) return status;
+    const Kernel kernel = TBEM_ENTROPY_OF_TYPE(operands[0].dtype, terms).of(plan_);
+    if (const tbem_status status = startLines(plan_, kernel, of, terms)) return status;
     return reduce(TBEM_REDUCTION_KERNELS(Entropy, mean), mean_, EntropyOperands{terms, of.target, memory[2]},
                   terms + mean_.count);
   }
@@ -102,12 +111,13 @@ public:
   static std::uint64_t bytes(const tbem_op_desc& op) { return sizeof(double) + countOf(op).bytes(sizeof(double)); }
 
   tbem_status run(void* const* memory, void* work, const double* scalars) override {
-    const EntropyLines of{readable(memory[1]), static_cast<const std::int64_t*>(memory[2]),
-                          reinterpret_cast<std::uint64_t*>(word_), scalars[0]};
+    const EntropyLines of{memory[1], static_cast<const std::int64_t*>(memory[2]), reinterpret_cast<std::uint64_t*>(word_),
+                          scalars[0]};
     auto* const count = static_cast<double*>(work);
     const EntropyOperands counted{nullptr, of.target, count};
     if (const tbem_status status = reduce(TBEM_REDUCTION_KERNELS(Entropy, count), count_, counted, count + 1)) return status;
-    return TBEM_LINES(plan_, Entropy, gradient, of, readable(memory[0]), static_cast<const double*>(count), writable(memory[3]));
+    const Kernel kernel = TBEM_ENTROPY_OF_TYPE(operands[1].dtype, gradient).of(plan_);
+    return startLines(plan_, kernel, of, static_cast<const float*>(memory[0]), static_cast<const double*>(count), memory[3]);
   }
 
 private:

@@ -1,0 +1,154 @@
+// Attention that a card computes as one operator: in which programs it does, and what comes of it.
+#include "test/prop/Loaded.h"
+#include "test/prop/cuda/Card.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tbem::test {
+namespace {
+
+/// A layer of two heads, with what is said of its attention, in a step that trains.
+std::string layerOf(const std::string& arguments, const std::string& more, bool trains = true) {
+  return "network net(x: tensor[n, l, w]) -> tensor[n, l, w] { return x |> std.nn.multi_head_attention(heads: 2" + arguments +
+         ") }\ndesign d of net {\n input x: [3, 7, 16]\n " + (trains ? "task train(loss: mse, optimizer: sgd(lr: 0.1))\n " : "") +
+         more + "\n}\n";
+}
+
+/// A block of its own around one.
+std::string blockOf(const std::string& body, const std::string& more) {
+  return "network net(x: tensor[n, l, w]) -> tensor[n, l, w] {\n let y = dense(x, w)\n" + body +
+         "\n}\ndesign d of net {\n input x: [3, 7, 16]\n task train(loss: mse, optimizer: sgd(lr: 0.1))\n " + more + "\n}\n";
+}
+
+struct Calls {
+  std::ptrdiff_t forward = 0, gradients = 0, softmaxes = 0;
+  bool operator==(const Calls&) const = default;
+};
+
+Calls callsOf(const Loaded& l) {
+  const auto count = [&](tbem_primitive primitive) {
+    return std::count_if(l.program->calls.begin(), l.program->calls.end(),
+                         [&](const estimate::NativeCall& call) { return call.primitive == primitive; });
+  };
+  return {count(TBEM_PRIMITIVE_attention), count(TBEM_PRIMITIVE_attention_gradient), count(TBEM_PRIMITIVE_softmax)};
+}
+
+std::ostream& operator<<(std::ostream& out, const Calls& calls) {
+  return out << calls.forward << " forward, " << calls.gradients << " gradients, " << calls.softmaxes << " of softmax";
+}
+
+/// By path: results, weights and, of a step that trains, gradients.
+std::map<std::string, std::vector<double>> leftBy(const Loaded& l) {
+  std::map<std::string, std::vector<double>> values;
+  const runtime::Executable& executable = l.instance->executable();
+  for (std::uint32_t s = 0; s < executable.storages.size(); ++s) {
+    const runtime::BufferClass kind = executable.storages[s].kind;
+    if (executable.storages[s].path.ends_with("bias")) continue;  // that of the key has no gradient but rounding
+    if (kind == runtime::BufferClass::Weight) values[executable.storages[s].path] = l.instance->readStorage(s)->doubles();
+    if (kind == runtime::BufferClass::Gradient)
+      values[executable.storages[s].path + " gradient"] = l.instance->readStorage(s)->doubles();
+  }
+  for (const std::uint32_t output : executable.outputs) {
+    const std::vector<double> more = l.instance->read(output)->doubles();
+    values["results"].insert(values["results"].end(), more.begin(), more.end());
+  }
+  return values;
+}
+
+/// A step on the card, and by `ref` in the same types and in f64. Each gradient is compared by itself: those of query and key are
+/// small beside that of value.
+void isAsNearAsRef(const std::string& text, const std::string& exactText, const Calls& calls, tbem_dtype dtype = TBEM_F32) {
+  const estimate::LowerOptions options{.keepGradients = true, .keepOutputs = true};
+  const Loaded onCard = loaded(text, dtype, *tbem_backend_cuda(), options);
+  const Loaded onRef = loaded(text, dtype, *tbem_backend_ref(), options);
+  const Loaded exact = loaded(exactText, TBEM_F64, *tbem_backend_ref(), options);
+  ASSERT_TRUE(onCard.instance && onRef.instance && exact.instance);
+  EXPECT_EQ(callsOf(onCard), calls);
+  EXPECT_EQ(callsOf(onRef).forward, 0) << "ref computes it in parts";
+  for (std::uint64_t step = 1; step <= 3; ++step) {
+    const auto ran = onCard.instance->run(step);
+    ASSERT_TRUE(ran) << ran.error().message;
+    if (step > 1) continue;  // it is recorded and replayed; rounding has its own way from here on
+    ASSERT_TRUE(onRef.instance->run(step) && exact.instance->run(step));
+    auto found = leftBy(onCard), near = leftBy(onRef);
+    for (const auto& [path, expected] : leftBy(exact)) {
+      const double far = distance(found[path], expected), may = distance(near[path], expected);
+      EXPECT_LE(far, 3 * may + 2e-3) << path;
+      EXPECT_LT(may, 0.2) << path << ": the bound says nothing";
+    }
+  }
+}
+
+TEST_F(OnCard, AttentionInNarrowTypesIsOneOperator) {
+  const Calls both{1, 1, 0};
+  for (const std::string& arguments : {std::string(), std::string(", causal: true")}) {
+    SCOPED_TRACE(arguments);
+    isAsNearAsRef(layerOf(arguments, "mixed bf16"), layerOf(arguments, ""), both);
+    isAsNearAsRef(layerOf(arguments, "mixed f16"), layerOf(arguments, ""), both);
+    isAsNearAsRef(layerOf(arguments, ""), layerOf(arguments, ""), both, TBEM_BF16);
+    isAsNearAsRef(layerOf(arguments, ""), layerOf(arguments, ""), both, TBEM_F16);
+  }
+}
+
+TEST_F(OnCard, AttentionThatInfersHasNoGradient) {
+  isAsNearAsRef(layerOf(", causal: true", "mixed bf16", false), layerOf(", causal: true", "", false), {1, 0, 0});
+}
+
+TEST_F(OnCard, AttentionOfOtherLengthsAndTwice) {
+  const std::string cross =
+      "network net(x: tensor[n, l, w], z: tensor[n, m, w]) -> tensor[n, l, w] {\n"
+      " let y = x |> std.nn.cross_attention(z, heads: 4)\n return y |> std.nn.multi_head_attention(heads: 2)\n}\n"
+      "design d of net {\n input x: [2, 5, 16]\n input z: [2, 9, 16]\n task train(loss: mse, optimizer: sgd(lr: 0.1))\n ";
+  isAsNearAsRef(cross + "mixed bf16\n}\n", cross + "\n}\n", {2, 2, 0});
+}
+
+/// What is like it, and is another function, or has a reader of its own within, stays as it is.
+TEST_F(OnCard, OtherAttentionStaysInParts) {
+  const auto stays = [](const std::string& text, const std::string& exactText) {
+    SCOPED_TRACE(text);
+    isAsNearAsRef(text, exactText, {0, 0, 1});
+  };
+  stays(layerOf("", ""), layerOf("", ""));
+  const auto both = [&](const std::string& body) { stays(blockOf(body, "mixed bf16"), blockOf(body, "")); };
+  // Another scale; weights that are read beside it; over another axis.
+  both(" let s = matmul(y, y, transpose_b: true) * 0.3\n return matmul(softmax(s, axis: 2), y)");
+  both(
+      " let s = matmul(y, y, transpose_b: true) * 0.25\n let p = softmax(s, axis: 2)\n"
+      " return matmul(p, y) + reshape(sum(p, axis: [2]), shape: [n, l, 1])");
+  both(" let s = matmul(y, y, transpose_b: true) * 0.25\n return matmul(softmax(s, axis: 1), y)");
+  // Weights on the right, of square matrices, without a gradient.
+  const std::string right =
+      "network net(x: tensor[n, l, w]) -> tensor[n, l, w] {\n let p = softmax(matmul(x, x, transpose_b: true) * 0.25, axis: 2)\n"
+      " return matmul(x, p)\n}\ndesign d of net {\n input x: [2, 16, 16]\n ";
+  stays(right + "mixed bf16\n}\n", right + "\n}\n");
+  const auto onCard = [](const std::string& text) {
+    const Loaded l = loaded(text, TBEM_F32, *tbem_backend_cuda(), {});
+    ASSERT_TRUE(l.instance) << text;
+    EXPECT_EQ(callsOf(l), (Calls{0, 0, 1})) << text;
+  };
+  onCard(layerOf(", dropout: 0.5", "mixed bf16"));
+  // Scores that are rounded to whole numbers.
+  onCard(
+      blockOf(" let s = matmul(y, y, transpose_b: true) * 0.25 |> cast(to: i32) |> cast(to: f32)\n"
+              " return matmul(softmax(s, axis: 2), y)",
+              "mixed bf16"));
+}
+
+/// One that the program writes itself is found as the library's is, with query, key and value of dense layers of their own.
+TEST_F(OnCard, AttentionThatAProgramWritesIsFound) {
+  for (const std::string& scale : {std::string("* 0.25"), std::string("/ 4"), std::string("* 0.5 * 0.5")}) {
+    SCOPED_TRACE(scale);
+    const std::string body = " let k = dense(x, w)\n let v = dense(x, w)\n let s = matmul(y, k, transpose_b: true) " + scale +
+                             "\n return matmul(softmax(s, axis: 2), v)";
+    isAsNearAsRef(blockOf(body, "mixed bf16"), blockOf(body, ""), {1, 1, 0});
+  }
+}
+
+TEST_F(OnCard, AttentionOfMicroBatches) {
+  const std::string more = "accumulate 3";
+  isAsNearAsRef(layerOf(", causal: true", more + "\n mixed bf16"), layerOf(", causal: true", more), {1, 1, 0});
+}
+
+}  // namespace
+}  // namespace tbem::test
