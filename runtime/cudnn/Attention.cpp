@@ -141,7 +141,7 @@ private:
   }
 
   /// Scores behind the diagonal become kHidden.
-  Value masked(Value x) {
+  Value masked(const Value& x) {
     if (!a.causal) return x;
     constexpr std::int64_t kRow = 2, kColumn = 3;
     const Value row = pointwise({api::kGenerateIndex, api::kI32, kRow}, x, nullptr, between(scores(), api::kI32));
@@ -175,8 +175,8 @@ private:
     const Value both = binary(api::kMultiply, dy, given(kAttended, of(a.l, a.e), narrow()));
     const Value sums = binary(api::kMultiply, reduce(api::kSum, both), one);
     const Value products = product(query, key, between(scores()));
-    Value x = binary(api::kSubtract, binary(api::kMultiply, products, scale), given(kLogSums, rows(), api::kF32));
-    const Value weights = pointwise({api::kExponential}, masked(std::move(x)), nullptr, between(scores()));
+    const Value x = binary(api::kSubtract, binary(api::kMultiply, products, scale), given(kLogSums, rows(), api::kF32));
+    const Value weights = pointwise({api::kExponential}, masked(x), nullptr, between(scores()));
     product(turn(weights), dy, given(kDvalue, of(a.m, a.e), narrow()));
     const Value dweights = product(dy, transposed(kValue, of(a.m, a.e)), between(scores()));
     const Value dscaled = binary(api::kMultiply, binary(api::kSubtract, dweights, sums), weights);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct Plan::Impl {
   std::vector<Constant> constants;  ///< cuDNN reads their values from here
   std::vector<void*> packed;        ///< what `pack` holds: the tensors' addresses, the workspace's
   std::uint64_t workspace = 0;
+  const char* running = "";  ///< what it does, for a failure
 };
 
 Plan::Plan(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
@@ -56,8 +58,7 @@ std::string Plan::run(std::span<void* const> tensors, void* workspace) {
     impl->packed.assign(tensors.begin(), tensors.end());
     impl->packed.push_back(workspace);
   }
-  return failureText(impl->functions, impl->functions.execute(impl->handle, impl->plan->get(), impl->pack->get()),
-                     "to run a plan");
+  return failureText(impl->functions, impl->functions.execute(impl->handle, impl->plan->get(), impl->pack->get()), impl->running);
 }
 
 Card::Card(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
@@ -99,6 +100,7 @@ tl::expected<Plan, std::string> Card::plan(const Problem& problem, const Engine&
       [&](const auto& asked) {
         made->ids = tensorsOf(asked);
         made->constants = constantsOf(asked);
+        made->running = std::is_same_v<decltype(asked), const Convolution&> ? "to run a convolution" : "to run attention";
       },
       problem);
   for (const Constant& constant : made->constants) made->ids.push_back(constant.id);

@@ -91,6 +91,7 @@ Descriptor Question::openTensor(std::int64_t id, const Four& dims, const Four& s
 
 Descriptor Question::graphOf(const std::vector<Descriptor>& operations) const {
   std::vector<void*> raw;
+  raw.reserve(operations.size());
   for (const Descriptor& operation : operations) raw.push_back(operation.get());
   Descriptor graph = make(api::kOperationGraph);
   if (handle != nullptr) graph.set(api::kGraphHandle, api::kHandle, handle);

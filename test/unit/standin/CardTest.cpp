@@ -141,7 +141,7 @@ TEST_P(Cards, TellWhatGoesWrongInARunAndGoOn) {
   std::vector<float> x = numbers(problem.x(), 1), weight = numbers(problem.weight(), 2), y = numbers(problem.y(), 3);
   std::vector<std::byte> workspace(plan->workspace());
   EXPECT_EQ(run(*plan, {x.data() + 1, weight.data(), y.data()}, workspace.data()),
-            "cuDNN refuses to run a plan: BAD_PARAM: told by a stand-in");
+            "cuDNN refuses to run a convolution: BAD_PARAM: told by a stand-in");
   EXPECT_EQ(run(*plan, {x.data(), weight.data(), y.data()}, workspace.data()), "");
 }
 
