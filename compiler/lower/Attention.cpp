@@ -23,7 +23,7 @@ bool isNative(const Op& op, tbem_primitive primitive) {
   return op.kind == OpKind::Native && op.own.symbol.empty() && op.primitive == primitive;
 }
 
-/// One product, or one step between products, of an attention that stands in a graph in parts.
+/// The operators that an attention and its gradient are in a graph.
 struct Parts {
   OpId softmax{}, weighted{}, products{};
   // Of its gradient: kNoOp where there is none.
@@ -36,6 +36,7 @@ struct Parts {
   bool hasGradient() const { return softmaxGradient != graph::kNoOp; }
 };
 
+/// Finds attention by the softmax in it.
 class Finder {
 public:
   Finder(const graph::Graph& graph, const sema::Values& values, const std::vector<TensorId>& kept)
