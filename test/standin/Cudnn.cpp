@@ -147,7 +147,8 @@ int finishConfig(Descriptor& config) {
   const Descriptor* const graph = engine->part(1300);
   if (graph == nullptr) return kBadParameter;
   put(config, 303, workspaceOf(index, *graph));
-  const bool known = isGraph(*graph) ? index == kFused || index == kFusedChanging : index == kExact || index == kTensorCores || index == kChanging;
+  const bool fused = index == kFused || index == kFusedChanging;
+  const bool known = isGraph(*graph) ? fused : index == kExact || index == kTensorCores || index == kChanging;
   return known ? kFine : kUnsupported;
 }
 
