@@ -16,8 +16,7 @@ void Lowering::lowerWindow(const graph::Op& op, std::uint32_t memory) {
   }
   const std::uint32_t window = addVersion(graph::kNoTensor, plain, memory);
   versions[window].window = true;
-  const std::uint32_t copy =
-      addMade(op.outputs[0], plain, addMemory(Kind::Workspace, plain.layout.bytes), graph::kAllSamples);
+  const std::uint32_t copy = addMade(op.outputs[0], plain, addMemory(Kind::Workspace, plain.layout.bytes), graph::kAllSamples);
   reorder(window, copy, op.range);
 }
 
