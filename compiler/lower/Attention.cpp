@@ -2,6 +2,7 @@
 
 #include "compiler/count/Flops.h"
 #include "compiler/count/Layout.h"
+#include "compiler/graph/ir/Attributes.h"
 #include "compiler/lower/Scaling.h"
 
 #include <algorithm>
@@ -53,8 +54,8 @@ public:
   std::optional<Parts> around(OpId id) const {
     const Op& softmax = graph[id];
     if (!isNative(softmax, TBEM_PRIMITIVE_softmax) || softmax.phase != graph::Phase::Forward) return std::nullopt;
-    const std::size_t rank = graph[softmax.inputs[0]].shape.size();
-    if (rank < 2 || numberOf(softmax, 0, 0) != static_cast<std::int64_t>(rank - 1)) return std::nullopt;
+    const auto rank = static_cast<std::int64_t>(graph[softmax.inputs[0]].shape.size());
+    if (rank < 2 || attributesOf(softmax) != std::vector{rank - 1}) return std::nullopt;
     Parts parts;
     parts.softmax = id;
     parts.forward.push_back(id);
@@ -64,17 +65,15 @@ public:
 private:
   const Op& op(OpId id) const { return graph[id]; }
 
-  /// A number of an attribute; nothing where it has none in this row.
-  std::optional<std::int64_t> numberOf(const Op& op, std::size_t attribute, std::size_t place) const {
-    if (attribute >= op.attributes.size() || place >= op.attributes[attribute].values.size()) return std::nullopt;
-    const sema::ExprId value = op.attributes[attribute].values[place];
-    if (values.errorOf(value) != sema::EvalError::None) return std::nullopt;
-    return values[value].isInt() ? std::optional(values[value].num) : std::nullopt;
+  /// None where one has no number in this row.
+  std::vector<std::int64_t> attributesOf(const Op& op) const {
+    std::string wrong;  // lowering says it
+    return graph::flattenAttributes(op, values, graph[op.inputs[0]].shape.size(), graph[op.outputs[0]].shape.size(), wrong);
   }
 
   bool isProduct(OpId id, bool transposedA, bool transposedB) const {
-    return id != graph::kNoOp && isNative(op(id), TBEM_PRIMITIVE_matmul) && numberOf(op(id), 0, 0) == (transposedA ? 1 : 0) &&
-           numberOf(op(id), 1, 0) == (transposedB ? 1 : 0);
+    const std::vector<std::int64_t> transposed{transposedA ? 1 : 0, transposedB ? 1 : 0};
+    return id != graph::kNoOp && isNative(op(id), TBEM_PRIMITIVE_matmul) && attributesOf(op(id)) == transposed;
   }
 
   bool isCast(OpId id) const {

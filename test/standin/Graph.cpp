@@ -161,22 +161,25 @@ std::vector<Operation> operationsOf(const Descriptor& graph) {
   return operations;
 }
 
+std::int64_t bytesBetween(const std::vector<Operation>& operations) {
+  std::int64_t bytes = 0;
+  for (const Operation& operation : operations) bytes += operation.y.between ? operation.y.bytes() : 0;
+  return bytes;
+}
+
 }  // namespace
 
 bool isGraph(const Descriptor& graph) { return operationsOf(graph).size() > 1; }
 
-std::int64_t workspaceOf(const Descriptor& graph) {
-  std::int64_t bytes = 0;
-  for (const Operation& operation : operationsOf(graph)) bytes += operation.y.between ? operation.y.bytes() : 0;
-  return bytes;
-}
+std::int64_t workspaceOf(const Descriptor& graph) { return bytesBetween(operationsOf(graph)); }
 
 int executeGraph(const Descriptor& graph, const Descriptor& pack, void* stream) {
   const auto ids = pack.list<std::int64_t>(1000);
   const auto pointers = pack.list<void*>(1001);
   auto* workspace = pack.one<char*>(1003);
   if (ids.size() != pointers.size() || workspace == nullptr) return kBadParameter;
-  if (!spoil(workspace, static_cast<std::size_t>(workspaceOf(graph)), stream).fine()) return kFailed;
+  const std::vector<Operation> operations = operationsOf(graph);
+  if (!spoil(workspace, static_cast<std::size_t>(bytesBetween(operations)), stream).fine()) return kFailed;
   std::map<std::int64_t, void*> places;
   for (std::size_t i = 0; i < ids.size(); ++i) places[ids[i]] = pointers[i];
   const auto operandOf = [&](const Described& from) {
@@ -192,7 +195,7 @@ int executeGraph(const Descriptor& graph, const Descriptor& pack, void* stream) 
     return known == places.end() || known->second == nullptr ||
            (!from.constant && reinterpret_cast<std::uintptr_t>(known->second) % kGap != 0);
   };
-  for (const Operation& operation : operationsOf(graph)) {
+  for (const Operation& operation : operations) {
     if (operation.y.between) {
       places[operation.y.id] = workspace;
       workspace += operation.y.bytes();

@@ -16,17 +16,6 @@ Reduction planOf(const tbem_op_desc& op) {
   return reductionOver(asItLies(op.operands[0]), reduced);
 }
 
-ReductionKernels momentsOf(int type) {
-  return type == TBEM_BF16  ? TBEM_REDUCTION_KERNELS(Channel, moments_bf16)
-         : type == TBEM_F16 ? TBEM_REDUCTION_KERNELS(Channel, moments_f16)
-                            : TBEM_REDUCTION_KERNELS(Channel, moments_f32);
-}
-ReductionKernels gradientsOf(int type) {
-  return type == TBEM_BF16  ? TBEM_REDUCTION_KERNELS(Channel, gradients_bf16)
-         : type == TBEM_F16 ? TBEM_REDUCTION_KERNELS(Channel, gradients_f16)
-                            : TBEM_REDUCTION_KERNELS(Channel, gradients_f32);
-}
-
 class Channel final : public Op {
 public:
   explicit Channel(const tbem_op_desc& from) : Op(from), plan_(planOf(desc)) {
@@ -41,11 +30,11 @@ public:
     of.count = static_cast<std::uint64_t>(plan_.count);
     if (desc.primitive == TBEM_PRIMITIVE_channel_moments) {
       of.x = memory[0], of.first = real(1), of.second = real(2);
-      return reduce(momentsOf(operands[0].dtype), plan_, of, work);
+      return reduce(TBEM_REDUCTION_KERNELS_OF_TYPE(operands[0].dtype, Channel, moments), plan_, of, work);
     }
     of.dy = memory[0], of.x = memory[1], of.mean = real(2), of.variance = real(3), of.first = real(4), of.second = real(5);
     of.eps = scalars[0];
-    return reduce(gradientsOf(operands[0].dtype), plan_, of, work);
+    return reduce(TBEM_REDUCTION_KERNELS_OF_TYPE(operands[0].dtype, Channel, gradients), plan_, of, work);
   }
 
 private:

@@ -56,10 +56,8 @@ struct ScatterKernels {
   ScatterKernels {                                                                                                          \
     "tbem_Scatter_sum_" #type "_" #bits, "tbem_Scatter_sumTogether_" #type "_" #bits, "tbem_Scatter_often_" #type "_" #bits \
   }
-#define TBEM_SCATTER_OF_TYPE(type, bits)                   \
-  ((type) == TBEM_BF16  ? TBEM_SCATTER_KERNELS(bf16, bits) \
-   : (type) == TBEM_F16 ? TBEM_SCATTER_KERNELS(f16, bits)  \
-                        : TBEM_SCATTER_KERNELS(f32, bits))
+#define TBEM_SCATTER_OF_TYPE(type, bits) \
+  ofType(type, TBEM_SCATTER_KERNELS(f32, bits), TBEM_SCATTER_KERNELS(bf16, bits), TBEM_SCATTER_KERNELS(f16, bits))
 
 /// In the workspace: the keys, then where those of each number begin and end.
 class GatherGradient final : public Op {

@@ -37,6 +37,11 @@ struct ReductionKernels {
 #file, "tbem_" #file "_" #name "_32", "tbem_" #file "_" #name "_64", "tbem_" #file "_" #name "_join" \
   }
 
+/// Those of tbem_FILE_NAME_f32, _bf16 and _f16, by an operand's type.
+#define TBEM_REDUCTION_KERNELS_OF_TYPE(type, file, name)                                                        \
+  tbem::cuda::ofType(type, TBEM_REDUCTION_KERNELS(file, name##_f32), TBEM_REDUCTION_KERNELS(file, name##_bf16), \
+                     TBEM_REDUCTION_KERNELS(file, name##_f16))
+
 template <class Operands>
 tbem_status reduce(const ReductionKernels& kernels, const Reduction& plan, const Operands& operands, void* partials) {
   if (plan.outputs == 0) return TBEM_OK;

@@ -27,17 +27,6 @@ Plan planOf(const tbem_operand& x) {
   return plan;
 }
 
-ReductionKernels rowsOf(int type) {
-  return type == TBEM_BF16  ? TBEM_REDUCTION_KERNELS(RowSums, rows_bf16)
-         : type == TBEM_F16 ? TBEM_REDUCTION_KERNELS(RowSums, rows_f16)
-                            : TBEM_REDUCTION_KERNELS(RowSums, rows_f32);
-}
-ReductionKernels columnsOf(int type) {
-  return type == TBEM_BF16  ? TBEM_REDUCTION_KERNELS(RowSums, columns_bf16)
-         : type == TBEM_F16 ? TBEM_REDUCTION_KERNELS(RowSums, columns_f16)
-                            : TBEM_REDUCTION_KERNELS(RowSums, columns_f32);
-}
-
 class RowGradientSums final : public Op {
 public:
   explicit RowGradientSums(const tbem_op_desc& from) : Op(from), plan_(planOf(operands[1])) {}
@@ -52,9 +41,11 @@ public:
                                         static_cast<std::uint64_t>(plan_.rows), scalars[0]);
       if (status != TBEM_OK) return status;
     }
-    if (const tbem_status status = reduce(rowsOf(operands[1].dtype), plan_.ofRows, of, shares)) return status;
+    if (const tbem_status status =
+            reduce(TBEM_REDUCTION_KERNELS_OF_TYPE(operands[1].dtype, RowSums, rows), plan_.ofRows, of, shares))
+      return status;
     of.first = real(5), of.second = real(6);
-    return reduce(columnsOf(operands[1].dtype), plan_.ofColumns, of, shares);
+    return reduce(TBEM_REDUCTION_KERNELS_OF_TYPE(operands[1].dtype, RowSums, columns), plan_.ofColumns, of, shares);
   }
 
 private:

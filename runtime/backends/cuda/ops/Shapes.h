@@ -30,6 +30,12 @@ struct Axis {
 template <class Index, int Most>
 Axes<Index, Most> axesOf(std::span<const Axis> axes);
 
+/// What differs by an operand's type: f32, bf16 or f16.
+template <class T>
+T ofType(int type, T ofF32, T ofBf16, T ofF16) {
+  return type == TBEM_BF16 ? ofBf16 : type == TBEM_F16 ? ofF16 : ofF32;
+}
+
 /// The kernels of a file that differ by the bytes of an element and the bits of `Index`: tbem_FILE_BYTES_BITS.
 struct SizedKernels {
   const char* file;

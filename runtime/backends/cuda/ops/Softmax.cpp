@@ -9,10 +9,10 @@ namespace {
 
 /// The kernels of a primitive and a type: of lines with numbers of 32 and 64 bits, of rows in the registers of warps.
 struct LineKernels {
-  const char *file, *narrow, *wide, *warps8, *warps32;
+  const char *file, *narrow, *wide, *warps8 = nullptr, *warps32 = nullptr;
 
   Kernel of(const LinePlan& plan) const {
-    if (plan.each != 0) return {file, plan.each == 8 ? warps8 : warps32};
+    if (plan.each != 0 && warps8 != nullptr) return {file, plan.each == 8 ? warps8 : warps32};
     return {file, plan.wide ? wide : narrow};
   }
 };
@@ -21,10 +21,8 @@ struct LineKernels {
 #file, "tbem_" #file "_" #kind "_32", "tbem_" #file "_" #kind "_64", "tbem_" #file "_" #kind "Warps_8", \
         "tbem_" #file "_" #kind "Warps_32"                                                                  \
   }
-#define TBEM_SOFTMAX_OF_TYPE(type, kind)                       \
-  ((type) == TBEM_BF16  ? TBEM_LINE_KERNELS(SoftmaxBf16, kind) \
-   : (type) == TBEM_F16 ? TBEM_LINE_KERNELS(SoftmaxF16, kind)  \
-                        : TBEM_LINE_KERNELS(Softmax, kind))
+#define TBEM_SOFTMAX_OF_TYPE(type, kind) \
+  ofType(type, TBEM_LINE_KERNELS(Softmax, kind), TBEM_LINE_KERNELS(SoftmaxBf16, kind), TBEM_LINE_KERNELS(SoftmaxF16, kind))
 
 LineKernels softmaxKernels(int primitive, int type) {
   switch (primitive) {
@@ -63,21 +61,22 @@ private:
   Kernel kernel_;
 };
 
-/// The kernels of a name, by the type of the logits.
-#define TBEM_ENTROPY_OF_TYPE(type, name)                                                                     \
-  ((type) == TBEM_BF16  ? EntropyKernels{"tbem_Entropy_" #name "_bf16_32", "tbem_Entropy_" #name "_bf16_64"} \
-   : (type) == TBEM_F16 ? EntropyKernels{"tbem_Entropy_" #name "_f16_32", "tbem_Entropy_" #name "_f16_64"}   \
-                        : EntropyKernels{"tbem_Entropy_" #name "_f32_32", "tbem_Entropy_" #name "_f32_64"})
-struct EntropyKernels {
-  const char *narrow, *wide;
-  Kernel of(const LinePlan& plan) const { return {"Entropy", plan.wide ? wide : narrow}; }
-};
+/// Of a cross entropy, which has none of warps.
+#define TBEM_ENTROPY_KERNELS(name, type) \
+  LineKernels { "Entropy", "tbem_Entropy_" #name "_" #type "_32", "tbem_Entropy_" #name "_" #type "_64" }
+/// By the type of the logits.
+#define TBEM_ENTROPY_OF_TYPE(type, name) \
+  ofType(type, TBEM_ENTROPY_KERNELS(name, f32), TBEM_ENTROPY_KERNELS(name, bf16), TBEM_ENTROPY_KERNELS(name, f16))
 
 /// The terms of all lines, then their mean. In the workspace: the terms, then the shares of the sum.
 class Entropy final : public Op {
 public:
   Entropy(const tbem_op_desc& from, DevicePointer word)
-      : Op(from), plan_(linesOf(operands[0], attributes[0])), mean_(meanOf(desc)), word_(word) {}
+      : Op(from),
+        plan_(linesOf(operands[0], attributes[0])),
+        mean_(meanOf(desc)),
+        word_(word),
+        kernel_(TBEM_ENTROPY_OF_TYPE(operands[0].dtype, terms).of(plan_)) {}
 
   static Reduction meanOf(const tbem_op_desc& op) { return reductionOfAll(runtime::elementCount(op.operands[1])); }
   static std::uint64_t bytes(const tbem_op_desc& op) {
@@ -89,8 +88,7 @@ public:
     const EntropyLines of{memory[0], static_cast<const std::int64_t*>(memory[1]), reinterpret_cast<std::uint64_t*>(word_),
                           scalars[0]};
     auto* const terms = static_cast<double*>(work);
-    const Kernel kernel = TBEM_ENTROPY_OF_TYPE(operands[0].dtype, terms).of(plan_);
-    if (const tbem_status status = startLines(plan_, kernel, of, terms)) return status;
+    if (const tbem_status status = startLines(plan_, kernel_, of, terms)) return status;
     return reduce(TBEM_REDUCTION_KERNELS(Entropy, mean), mean_, EntropyOperands{terms, of.target, memory[2]},
                   terms + mean_.count);
   }
@@ -99,13 +97,18 @@ private:
   LinePlan plan_;
   Reduction mean_;
   DevicePointer word_;
+  Kernel kernel_;
 };
 
 /// How many lines have a class, then the gradient. In the workspace: their number, then the shares of it.
 class EntropyGradient final : public Op {
 public:
   EntropyGradient(const tbem_op_desc& from, DevicePointer word)
-      : Op(from), plan_(linesOf(operands[1], attributes[0])), count_(countOf(desc)), word_(word) {}
+      : Op(from),
+        plan_(linesOf(operands[1], attributes[0])),
+        count_(countOf(desc)),
+        word_(word),
+        kernel_(TBEM_ENTROPY_OF_TYPE(operands[1].dtype, gradient).of(plan_)) {}
 
   static Reduction countOf(const tbem_op_desc& op) { return reductionOfAll(runtime::elementCount(op.operands[2])); }
   static std::uint64_t bytes(const tbem_op_desc& op) { return sizeof(double) + countOf(op).bytes(sizeof(double)); }
@@ -116,14 +119,14 @@ public:
     auto* const count = static_cast<double*>(work);
     const EntropyOperands counted{nullptr, of.target, count};
     if (const tbem_status status = reduce(TBEM_REDUCTION_KERNELS(Entropy, count), count_, counted, count + 1)) return status;
-    const Kernel kernel = TBEM_ENTROPY_OF_TYPE(operands[1].dtype, gradient).of(plan_);
-    return startLines(plan_, kernel, of, static_cast<const float*>(memory[0]), static_cast<const double*>(count), memory[3]);
+    return startLines(plan_, kernel_, of, static_cast<const float*>(memory[0]), static_cast<const double*>(count), memory[3]);
   }
 
 private:
   LinePlan plan_;
   Reduction count_;
   DevicePointer word_;
+  Kernel kernel_;
 };
 
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
