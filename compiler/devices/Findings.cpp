@@ -5,6 +5,7 @@
 #include "compiler/foreign/Engines.h"
 #include "compiler/foreign/Python.h"
 #include "compiler/jit/glue/Jit.h"
+#include "compiler/jit/nvptx/MachineCode.h"
 #include "compiler/support/PrivateFolder.h"
 #include "compiler/support/Version.h"
 #include "runtime/data/MatFile.h"
@@ -35,6 +36,13 @@ void lookAtBackends(std::vector<Finding>& findings) {
     }
     findings.push_back({fmt::format("backend {}", choice.name), opened.backend != nullptr, text});
   }
+}
+
+/// What makes a card's own code; without it the driver does.
+void lookAtAssembler(std::vector<Finding>& findings) {
+  const auto version = jit::assemblerVersion();
+  findings.push_back({"assembler", version.has_value(),
+                      version ? *version : fmt::format("{}: a card's driver compiles kernels", version.error())});
 }
 
 void lookAtMeters(std::vector<Finding>& findings) {
@@ -92,6 +100,7 @@ std::vector<Finding> lookAtMachine(bool measured, const std::string& python) {
   findings.push_back({"tbemc", true, kVersion});
   findings.push_back({"processors", true, std::to_string(std::thread::hardware_concurrency())});
   lookAtBackends(findings);
+  lookAtAssembler(findings);
   lookAtPython(python, findings);
   lookAtMeters(findings);
   lookAtCards(findings);

@@ -36,12 +36,15 @@ std::vector<estimate::Function> functionsOf(const std::vector<NamedRow>& rows) {
   return functions;
 }
 
-tl::expected<std::list<jit::Compiled>, Failed> compileTogether(const std::vector<NamedRow>& rows) {
+tl::expected<std::list<jit::Compiled>, Failed> compileTogether(const std::vector<NamedRow>& rows,
+                                                               const std::string& architecture) {
   const auto linked = estimate::link(functionsOf(rows));
   if (!linked) return failed(kRunFailed, linked.error());
   std::list<jit::Compiled> code;
+  jit::JitOptions options;
+  options.architecture = architecture;
   for (const NamedRow& each : rows) {
-    auto compiled = compileRow(*each.row->elaborated, linked->programs[code.size()], {});
+    auto compiled = compileRow(*each.row->elaborated, linked->programs[code.size()], options);
     if (!compiled) return failed(kEnvironment, compiled.error());
     code.push_back(std::move(*compiled));
   }

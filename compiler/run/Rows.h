@@ -48,9 +48,10 @@ struct NamedRow {
 };
 /// As functions of one arena, in this order.
 std::vector<estimate::Function> functionsOf(const std::vector<NamedRow>& rows);
-/// Their native code, in this order; a list, as who runs them points to its elements. Failures: kRunFailed (they do not link),
-/// kEnvironment (one does not compile).
-tl::expected<std::list<jit::Compiled>, Failed> compileTogether(const std::vector<NamedRow>& rows);
+/// Their native code, in this order; a list, as who runs them points to its elements. `architecture`: as JitOptions has it.
+/// Failures: kRunFailed (they do not link), kEnvironment (one does not compile).
+tl::expected<std::list<jit::Compiled>, Failed> compileTogether(const std::vector<NamedRow>& rows,
+                                                               const std::string& architecture);
 
 /// Which row is asked for.
 struct RowKey {

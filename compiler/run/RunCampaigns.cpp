@@ -171,6 +171,7 @@ private:
     jit::JitOptions jit;
     jit.cacheDir = cache.path();
     jit.link = false;
+    jit.architecture = table.backend(row.backend).device.isa;
     auto code = compileRow(*(*lowered)->elaborated, *(*lowered)->program, jit);
     if (!code) return tl::unexpected(code.error());
     if (code->cachePath.empty()) return tl::unexpected(code->cacheNote);

@@ -51,7 +51,7 @@ tl::expected<std::list<jit::Compiled>, Failed> compile(State& state, const Pertu
     add(method.discriminator.get(), fmt::format("the discriminator of `{}`", method.spec.text));
     add(method.mover.get(), fmt::format("`{}`", method.spec.text));
   }
-  auto code = compileTogether(rows);
+  auto code = compileTogether(rows, state.backend.device.isa);
   if (!code) return code;
   auto next = code->begin();
   const auto take = [&] { return &(next++)->executable; };

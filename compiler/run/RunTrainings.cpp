@@ -47,7 +47,7 @@ std::vector<NamedRow> rowsOf(State& state, const TrainingRun& training) {
 
 tl::expected<CompiledTraining, Failed> compileTraining(State& state, const TrainingRun& training) {
   if (state.sink().hasErrors()) return failed(kProgramErrors);
-  auto code = compileTogether(rowsOf(state, training));
+  auto code = compileTogether(rowsOf(state, training), state.backend.device.isa);
   if (!code) {
     Failed why = std::move(code).error();
     if (why.status == kRunFailed)

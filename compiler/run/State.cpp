@@ -62,6 +62,7 @@ tl::expected<void, Failed> compileRow(State& state, RowState& row) {
   jit::JitOptions options;
   options.keepIr = state.keepIr;
   options.marks = state.marks;
+  options.architecture = state.backend.device.isa;
   if (const auto& places = state.request.places) {
     options.cache = !places->cache.empty();
     options.cacheDir = places->cache;

@@ -177,6 +177,7 @@ runtime::Measurement work(const RowFile& given) {
   if (!code) return failed(code.error().message);
   file->executable.step = code->step;
   file->executable.image = code->executable.image;
+  file->executable.machineCode = code->executable.machineCode;
   file->executable.kernels = code->executable.kernels;
   return measureRow(*file, *probed.backend);
 }

@@ -27,13 +27,23 @@ tbem_status DeviceCode::load(const Executable& executable) {
   if (const tbem_status status = backend.allocate(scalarBytes, &scalars)) return status;
   for (const CallDesc& call : executable.calls) slots.insert(slots.end(), call.scalars.begin(), call.scalars.end());
   if (executable.kernels == 0) return TBEM_OK;
-  if (const tbem_status status = device.load(executable.image.data(), executable.image.size() + 1, &module)) return status;
+  if (const tbem_status status = loadImage(executable)) return status;
   for (std::uint32_t i = 0; i < executable.kernels; ++i) {
     tbem_kernel* kernel = nullptr;
     if (const tbem_status status = device.find(module, fmt::format("tbem_kernel_{}", i).c_str(), &kernel)) return status;
     kernels.push_back(kernel);
   }
   return TBEM_OK;
+}
+
+/// What was made for this kind of card; PTX, of which the driver makes it, where there is none or it is another card.
+tbem_status DeviceCode::loadImage(const Executable& executable) {
+  const std::string_view ready = executable.machineCode;
+  if (!ready.empty()) {
+    const tbem_status status = device.load(ready.data(), ready.size(), &module);
+    if (status != TBEM_UNSUPPORTED) return status;
+  }
+  return device.load(executable.image.data(), executable.image.size() + 1, &module);
 }
 
 bool DeviceCode::isRecorded(std::span<const double> values, std::uint64_t seed) const {

@@ -19,6 +19,7 @@ struct DeviceCode {
 
   /// Loads the image, finds its kernels, and has memory for the scalars.
   tbem_status load(const Executable& executable);
+  tbem_status loadImage(const Executable& executable);
   void forgetRecording();
   /// Whether what is recorded is the step of these scalars and this seed.
   bool isRecorded(std::span<const double> values, std::uint64_t seed) const;

@@ -54,6 +54,16 @@ std::vector<std::string> installed() {
   return places;
 }
 
+/// And of the Python packages of CUDA 13, which are one folder, and that one of CUDA 12.
+std::vector<std::string> placesWith(const char* package) {
+  std::vector<std::string> places = installed();
+  for (const char* name : {"cu13", package}) {
+    const std::vector<std::string> packages = pythonPackages(name);
+    places.insert(places.end(), packages.begin(), packages.end());
+  }
+  return places;
+}
+
 }  // namespace
 
 std::vector<std::string> cudnnPlaces(bool pythonFirst) {
@@ -63,14 +73,8 @@ std::vector<std::string> cudnnPlaces(bool pythonFirst) {
   return places;
 }
 
-std::vector<std::string> cublasPlaces() {
-  std::vector<std::string> places = installed();
-  for (const char* name : {"cu13", "cublas"}) {
-    const std::vector<std::string> packages = pythonPackages(name);
-    places.insert(places.end(), packages.begin(), packages.end());
-  }
-  return places;
-}
+std::vector<std::string> cublasPlaces() { return placesWith("cublas"); }
+std::vector<std::string> jitLinkPlaces() { return placesWith("nvjitlink"); }
 
 std::vector<std::string> libcudaStubs() {
   std::vector<std::string> list;

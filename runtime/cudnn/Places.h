@@ -1,4 +1,4 @@
-// Where cuDNN, cuBLASLt and libcuda may lie on this machine.
+// Where cuDNN, cuBLASLt, nvJitLink and libcuda may lie on this machine.
 #pragma once
 
 #include <string>
@@ -12,6 +12,8 @@ namespace tbem::cudnn {
 std::vector<std::string> cudnnPlaces(bool pythonFirst);
 /// The same of libcublasLt.so; Python's are the packages `nvidia-cublas` of CUDA 13 and 12.
 std::vector<std::string> cublasPlaces();
+/// The same of libnvJitLink.so; Python's are the packages `nvidia-nvjitlink` of CUDA 13 and 12.
+std::vector<std::string> jitLinkPlaces();
 /// Files that may be a stub of libcuda: the toolkits'.
 std::vector<std::string> libcudaStubs();
 

@@ -197,14 +197,18 @@ void emitDeviceStep(llvm::Module& module, const Program& program, const DeviceLo
   DeviceGlue(module, program, loops, marks).run();
 }
 
-void emitImage(llvm::Module& module, const std::string& image, std::uint32_t kernels) {
+void emitImage(llvm::Module& module, const DeviceImage& image) {
+  llvm::LLVMContext& context = module.getContext();
   const auto add = [&](llvm::StringRef name, llvm::Constant* value) {
     module.getOrInsertGlobal(name, value->getType(), [&] {
       return new llvm::GlobalVariable(module, value->getType(), true, llvm::GlobalValue::ExternalLinkage, value, name);
     });
   };
-  add("tbem_image", llvm::ConstantDataArray::getString(module.getContext(), image, true));
-  add("tbem_kernels", llvm::ConstantInt::get(Type::getInt32Ty(module.getContext()), kernels));
+  add("tbem_image", llvm::ConstantDataArray::getString(context, image.ptx, true));
+  add("tbem_kernels", llvm::ConstantInt::get(Type::getInt32Ty(context), image.kernels));
+  if (image.machineCode.empty()) return;
+  add("tbem_machine_code", llvm::ConstantDataArray::getString(context, image.machineCode, false));
+  add("tbem_machine_code_bytes", llvm::ConstantInt::get(Type::getInt64Ty(context), image.machineCode.size()));
 }
 
 }  // namespace tbem::jit

@@ -8,6 +8,7 @@
 #include <llvm/IR/Module.h>
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace tbem::jit {
@@ -35,8 +36,12 @@ struct DeviceLoops {
 /// Adds `tbem_step` (rt.h) to `module`. `marks`: as in JitOptions.
 void emitDeviceStep(llvm::Module& module, const estimate::Program& program, const DeviceLoops& loops, bool marks);
 
-/// Adds what the runtime finds by name: `tbem_image`, the code for the device with a zero behind it, and `tbem_kernels`, how many
-/// kernels it has.
-void emitImage(llvm::Module& module, const std::string& image, std::uint32_t kernels);
+/// The code for the device, which the runtime finds by name.
+struct DeviceImage {
+  std::string_view ptx;          ///< `tbem_image`, with a zero behind it
+  std::string_view machineCode;  ///< `tbem_machine_code`, whose size is `tbem_machine_code_bytes`; empty: neither is there
+  std::uint32_t kernels = 0;     ///< `tbem_kernels`
+};
+void emitImage(llvm::Module& module, const DeviceImage& image);
 
 }  // namespace tbem::jit

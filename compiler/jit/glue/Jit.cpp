@@ -7,6 +7,7 @@
 #include "compiler/jit/glue/Link.h"
 #include "compiler/jit/glue/Modules.h"
 #include "compiler/jit/loop/Bytes.h"
+#include "compiler/jit/nvptx/MachineCode.h"
 #include "compiler/jit/nvptx/Ptx.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@
 namespace tbem::jit {
 namespace {
 
-constexpr std::string_view kCodegen = "tbem-codegen-5";
+constexpr std::string_view kCodegen = "tbem-codegen-6";
 
 /// The linker's build id of the file that holds this code: another compiler makes other objects. "" where the linker wrote none.
 std::string buildId() {
@@ -90,7 +91,8 @@ namespace {
 /// One compilation.
 class Compilation {
 public:
-  Compilation(const estimate::Program& program, const JitOptions& options) : program(program), options(options) {}
+  Compilation(const estimate::Program& program, const JitOptions& options)
+      : program(program), options(options), architecture(program.target.empty() ? std::string() : options.architecture) {}
   tl::expected<Compiled, Error> run();
 
 private:
@@ -102,6 +104,7 @@ private:
 
   const estimate::Program& program;
   const JitOptions& options;
+  const std::string architecture;
   std::optional<llvm::orc::JITTargetMachineBuilder> host;
   Compiled result;
 };
@@ -123,6 +126,7 @@ std::string Compilation::runKey() const {
   bytes.string(host->getCPU());
   bytes.string(host->getFeatures().getString());
   bytes.number(options.marks);
+  if (!architecture.empty()) bytes.string(fmt::format("{} {}", architecture, assemblerIdentity()));
   bytes.string(programKey(program));
   return hashKey(bytes.text);
 }
@@ -153,7 +157,9 @@ tl::expected<void, Error> Compilation::addImage(Modules& modules) {
   auto ptx = ptxOf(*modules.loops, options.libdevice.empty() ? findLibdevice() : options.libdevice);
   if (!ptx) return tl::make_unexpected(Error{ptx.error()});
   if (options.keepIr) result.assembly = *ptx;
-  emitImage(*modules.glue, *ptx, modules.kernels);
+  // A card whose own code cannot be made here, such as one that is newer than the toolkit, has PTX.
+  const auto code = architecture.empty() ? std::nullopt : machineCodeOf(*ptx, architecture);
+  emitImage(*modules.glue, {*ptx, code.value_or(""), modules.kernels});
   return {};
 }
 

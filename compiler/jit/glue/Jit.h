@@ -21,8 +21,10 @@ struct JitOptions {
   std::string cacheDir;   ///< "": $XDG_CACHE_HOME/tbemc, or ~/.cache/tbemc; with neither, no cache
   bool link = true;       ///< false: the object is put into the cache for other processes, and `step` stays null
   std::string libdevice;  ///< a file of the CUDA toolkit; "": where it usually lies
-  bool marks = false;     ///< call tbem_rt_mark after each step of the schedule
-  bool keepIr = false;    ///< fill Compiled::ir and assembly; compiles even where the object is cached
+  /// A program for cards is compiled for those of this architecture ("sm_90", as the backend says) beside its PTX; "": PTX alone.
+  std::string architecture;
+  bool marks = false;   ///< call tbem_rt_mark after each step of the schedule
+  bool keepIr = false;  ///< fill Compiled::ir and assembly; compiles even where the object is cached
 };
 
 struct Error {

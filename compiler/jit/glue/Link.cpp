@@ -70,12 +70,18 @@ orc::SymbolMap callees(orc::ExecutionSession& session) {
 /// The code for a device, where the object has some.
 llvm::Error findImage(orc::ExecutionSession& session, orc::JITDylib& library, Compiled& compiled) {
   const auto image = session.intern("tbem_image"), kernels = session.intern("tbem_kernels");
-  auto found = session.lookup(orc::makeJITDylibSearchOrder(&library),
-                              orc::SymbolLookupSet({image, kernels}, orc::SymbolLookupFlags::WeaklyReferencedSymbol));
+  const auto code = session.intern("tbem_machine_code"), bytes = session.intern("tbem_machine_code_bytes");
+  auto found =
+      session.lookup(orc::makeJITDylibSearchOrder(&library),
+                     orc::SymbolLookupSet({image, kernels, code, bytes}, orc::SymbolLookupFlags::WeaklyReferencedSymbol));
   if (!found) return found.takeError();
   if (found->empty()) return llvm::Error::success();
   compiled.executable.image = found->at(image).getAddress().toPtr<const char*>();
   compiled.executable.kernels = *found->at(kernels).getAddress().toPtr<const std::uint32_t*>();
+  if (found->contains(code)) {
+    const std::uint64_t size = *found->at(bytes).getAddress().toPtr<const std::uint64_t*>();
+    compiled.executable.machineCode = {found->at(code).getAddress().toPtr<const char*>(), size};
+  }
   return llvm::Error::success();
 }
 

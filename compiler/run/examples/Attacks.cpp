@@ -74,7 +74,7 @@ tl::expected<std::list<jit::Compiled>, std::string> compileBeside(RowTable& tabl
     if (!why) why = add("its attack", attack->mover.get(), attack->moved);
     if (why) return tl::unexpected(std::move(*why));
   }
-  auto code = compileTogether(rows);
+  auto code = compileTogether(rows, table.backend(network.backend).device.isa);
   if (!code) return tl::unexpected(std::move(code.error().messages.front()));
   return std::move(*code);
 }

@@ -113,8 +113,8 @@ typedef struct tbem_recording tbem_recording; /* work that was recorded; release
 /* What `run`, `launch`, `zero`, `move`, `copy_in` and `copy_out` are asked of such a device happens in the order in which it was
  * asked; all but the copies may return before it is done, and then a failure is told by a later call. */
 typedef struct tbem_device_table {
-  const char* target; /* for which loops are compiled: "nvptx64"; an image is then PTX with a zero behind it */
-  tbem_status (*load)(const void* image, uint64_t bytes, tbem_module** out);
+  const char* target; /* for which loops are compiled: "nvptx64"; an image is PTX with a zero behind it, or a cubin */
+  tbem_status (*load)(const void* image, uint64_t bytes, tbem_module** out); /* TBEM_UNSUPPORTED: a cubin, and of another card */
   void (*unload)(tbem_module* module);
   tbem_status (*find)(tbem_module* module, const char* name, tbem_kernel** out);
   /* Runs a kernel for `items` items. Its parameters are `count` arguments of eight bytes each: addresses and i64. It shares the

@@ -101,6 +101,7 @@ struct Executable {
   /// Where the host cannot reach the arena: code for the device, owned as `step` is, and how many kernels `tbem_kernel_0`, ..
   /// it has. Else empty.
   std::string_view image;
+  std::string_view machineCode;  ///< the same code for one kind of card, which may be another than the one at hand; may be empty
   std::uint32_t kernels = 0;
   std::uint64_t arena = 0;  ///< bytes
   std::vector<AllocationDesc> allocations;

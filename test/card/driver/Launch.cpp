@@ -1,9 +1,11 @@
 // Functions of the driver: modules, kernels, launches.
 #include "test/card/driver/Api.h"
+#include "test/standin/JitLink.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 using namespace tbem::card;  // NOLINT: the functions are C's
 
@@ -38,9 +40,18 @@ int resultOf(LoadError::Kind kind) {
   return CUDA_ERROR_UNKNOWN;
 }
 
-bool isPtx(const char* image) {
-  static constexpr unsigned char kElf[] = {0x7f, 'E', 'L', 'F'};
-  return image != nullptr && std::memcmp(image, kElf, 1) != 0;
+/// The PTX of an image, which is PTX or what the nvJitLink of the tests made of it. Else the error that a driver gives.
+tl::expected<const char*, int> ptxOf(const Card& card, const char* image) {
+  constexpr char kElf = '\177';
+  if (image == nullptr) return tl::unexpected(CUDA_ERROR_INVALID_IMAGE);
+  if (image[0] != kElf) return image;
+  if (std::strncmp(image, tbem::standin::kCodeOf.data(), tbem::standin::kCodeOf.size()) != 0)
+    return tl::unexpected(CUDA_ERROR_INVALID_IMAGE);
+  const std::string_view rest(image + tbem::standin::kCodeOf.size());
+  const std::size_t line = rest.find('\n');
+  if (rest.substr(0, line) != "sm_" + std::to_string(card.settings.computeCapability))
+    return tl::unexpected(CUDA_ERROR_NO_BINARY_FOR_GPU);
+  return rest.data() + line + 1;
 }
 
 /// Why a kernel cannot be started so; empty if it can.
@@ -99,9 +110,11 @@ TBEM_CARD_API cuModuleLoadDataEx(void** handle, const void* image, unsigned opti
   Card& card = theCard();
   const std::lock_guard lock(card.mutex);
   if (const int result = enter(card, "cuModuleLoadDataEx", {true, true})) return result;
-  if (handle == nullptr || !isPtx(static_cast<const char*>(image))) return CUDA_ERROR_INVALID_IMAGE;
-  keep(card, static_cast<const char*>(image));
-  auto loaded = loadProgram(static_cast<const char*>(image), card.settings.computeCapability, card.memory);
+  if (handle == nullptr) return CUDA_ERROR_INVALID_IMAGE;
+  const auto ptx = ptxOf(card, static_cast<const char*>(image));
+  if (!ptx) return ptx.error();
+  keep(card, *ptx);
+  auto loaded = loadProgram(*ptx, card.settings.computeCapability, card.memory);
   if (!loaded) {
     report(card, "cuModuleLoadDataEx: " + loaded.error().text);
     const JitLog log = errorLogOf(options, names, values);

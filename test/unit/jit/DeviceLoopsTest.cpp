@@ -1,9 +1,11 @@
 // Loops as PTX: what the text says. That it computes what it should, a card or an interpreter of PTX shows (test/prop/cuda).
 #include "test/unit/jit/RandomLoops.h"
 
+#include "compiler/jit/nvptx/MachineCode.h"
 #include "compiler/jit/nvptx/Ptx.h"
 
 #include <array>
+#include <set>
 
 namespace tbem::testing {
 namespace {
@@ -32,6 +34,28 @@ TEST(DeviceLoops, AreKernelsOfPtx) {
   EXPECT_EQ(compiled.assembly.find("div.u64"), std::string::npos);
   EXPECT_EQ(compiled.executable.image, compiled.assembly);
   EXPECT_EQ(compiled.executable.kernels, 1U);
+}
+
+/// Beside PTX the object has a card's own code, which no driver is needed for.
+TEST(DeviceLoops, AreACardsOwnCodeWhereItIsNamed) {
+  estimate::Program program = oneLoop(ElemOp::Sqrt);
+  program.target = "nvptx64";
+  const auto compiledFor = [&](const std::string& architecture) {
+    auto compiled = jit::compile(program, {.cache = false, .architecture = architecture});
+    EXPECT_TRUE(compiled) << (compiled ? "" : compiled.error().message);
+    return compiled ? std::move(*compiled) : jit::Compiled{};
+  };
+  const jit::Compiled any = compiledFor("");
+  EXPECT_TRUE(any.executable.machineCode.empty());
+  if (const auto version = jit::assemblerVersion(); !version) GTEST_SKIP() << version.error();
+  const jit::Compiled ofHopper = compiledFor("sm_90"), ofAmpere = compiledFor("sm_80");
+  EXPECT_TRUE(ofHopper.executable.machineCode.starts_with("\177ELF"));
+  EXPECT_NE(ofHopper.executable.machineCode.find("tbem_kernel_0"), std::string_view::npos);
+  EXPECT_NE(ofHopper.executable.machineCode, ofAmpere.executable.machineCode);
+  EXPECT_EQ(ofHopper.executable.image, any.executable.image);
+  EXPECT_EQ(std::set({any.key, ofHopper.key, ofAmpere.key}).size(), 3U);
+  for (const char* unknown : {"sm_1", "sm_99"})
+    EXPECT_TRUE(compiledFor(unknown).executable.machineCode.empty()) << unknown << ": its driver gets PTX";
 }
 
 TEST(DeviceLoops, OfEqualShapeShareAKernel) {

@@ -1,4 +1,4 @@
-// Code for the card: PTX, which the driver compiles.
+// Code for the card: PTX, which the driver compiles, or a cubin.
 #pragma once
 
 #include "runtime/backends/cuda/device/Device.h"
@@ -7,7 +7,8 @@
 
 namespace tbem::cuda {
 
-/// `ptx`: text with a zero behind it. A failure tells what the driver's compiler said. `name`: for the message.
-tbem_status loadCode(const Device& device, const void* ptx, std::string_view name, ModuleHandle& module);
+/// `image`: PTX, a text with a zero behind it, or a cubin. A failure tells what the driver's compiler said. TBEM_UNSUPPORTED: a
+/// cubin that this card or its driver cannot run. `name`: for the message.
+tbem_status loadCode(const Device& device, const void* image, std::string_view name, ModuleHandle& module);
 
 }  // namespace tbem::cuda
