@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace tbem::driver {
 
 const std::vector<BackendChoice>& knownBackends() {
@@ -46,7 +48,8 @@ Probed probeBackend(std::string_view name) {
   return probed;
 }
 
-void planForCard(const cudnn::DeviceProperties& card) { cuda::planFor(card); }
+void planForCard(const cudnn::DeviceProperties& card, cudnn::Answerer answerer) { cuda::planFor(card, std::move(answerer)); }
+void withdrawAnswerer(const void* owner) { cuda::withdrawAnswerer(owner); }
 
 std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend) {
   return &backend == tbem_backend_cuda() ? cuda::takenMemory() : std::nullopt;

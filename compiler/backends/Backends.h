@@ -44,8 +44,10 @@ struct Opened : Probed {
 Opened openBackend(std::string_view name);
 /// As if no algorithm had been timed here: what is kept of that is not read.
 inline Opened openUntimed(std::string_view name) { return {probeBackend(name), {}, {}}; }
-/// Steps on `cuda` are planned for this card where the machine has none.
-void planForCard(const cudnn::DeviceProperties& card);
+/// Steps on `cuda` are planned for this card where the machine has none. `answerer`: who is asked about it; empty: cuDNN.
+void planForCard(const cudnn::DeviceProperties& card, cudnn::Answerer answerer);
+/// From now on cuDNN is asked, where it was this owner's answerer.
+void withdrawAnswerer(const void* owner);
 /// Bytes that are taken of the memory of the backend's device at this moment, by whomever. Nothing: the host can reach its
 /// memory, or it does not say.
 std::optional<std::uint64_t> takenOnDevice(const tbem_backend& backend);

@@ -105,6 +105,22 @@ struct EngineSource::Impl {
     return {};
   }
 
+  /// What was asked before.
+  std::optional<std::vector<cudnn::Engine>> known(const std::string& key) const {
+    if (auto known = kept.find(key)) return known;
+    const auto now = fresh.lists.find(key);
+    return now == fresh.lists.end() ? std::nullopt : std::optional(now->second);
+  }
+
+  tl::expected<std::vector<cudnn::Engine>, std::string> ask(const std::string& key, const cudnn::Problem& problem,
+                                                            cudnn::List list) {
+    ++*asks;
+    if (const std::string why = openLibrary(); !why.empty()) return tl::unexpected(why);
+    auto answer = device->engines(problem, list);
+    if (answer) fresh.lists.emplace(key, *answer);
+    return answer;
+  }
+
   /// "" or why not.
   std::string openLibrary() {
     if (device) return {};
@@ -157,7 +173,8 @@ tl::expected<EngineSource, Failed> EngineSource::open(const std::string& given, 
   std::error_code error;
   const auto size = std::filesystem::file_size(*path, error);
   const auto time = std::filesystem::last_write_time(*path, error).time_since_epoch().count();
-  impl->asked = fmt::format("{} {} {} {} {}", *path, size, time, cudnn::describe(impl->libcuda), impl->properties);
+  impl->asked = fmt::format("{} {} {} {} wording {} {}", *path, size, time, cudnn::describe(impl->libcuda), cudnn::kWording,
+                            impl->properties);
   impl->file = error ? std::string() : cacheFilePath("engines", impl->asked);
   if (!impl->file.empty()) {
     if (auto kept = KeptEngines::open(readText(impl->file, impl->refused), impl->asked)) impl->kept = std::move(*kept);
@@ -168,21 +185,24 @@ tl::expected<EngineSource, Failed> EngineSource::open(const std::string& given, 
 
 tl::expected<EngineList, std::string> EngineSource::engines(const cudnn::Convolution& problem, cudnn::List list) {
   const std::string key = engineKey(list, problem);
-  if (auto known = impl->kept.find(key)) return EngineList{*std::move(known), Origin::Cudnn};
+  if (auto known = impl->known(key)) return EngineList{*std::move(known), Origin::Cudnn};
   if (!impl->without.empty()) return impl->withoutLibrary(problem, list);
-  if (const auto known = impl->fresh.lists.find(key); known != impl->fresh.lists.end())
-    return EngineList{known->second, Origin::Cudnn};
   if (*impl->asks >= kMostAsked) {
     impl->leftOut.insert(key);
     return impl->withoutLibrary(problem, list);
   }
-  impl->events->progress(++*impl->asks, 0,
+  impl->events->progress(*impl->asks + 1, 0,
                          fmt::format("cuDNN is asked for the engines of a convolution on {}", impl->described.name));
-  if (const std::string why = impl->openLibrary(); !why.empty()) return tl::unexpected(why);
-  auto answer = impl->device->engines(problem, list);
-  if (!answer) return tl::unexpected(answer.error());
-  impl->fresh.lists.emplace(key, *answer);
-  return EngineList{std::move(*answer), Origin::Cudnn};
+  auto asked = impl->ask(key, problem, list);
+  if (!asked) return tl::unexpected(asked.error());
+  return EngineList{std::move(*asked), Origin::Cudnn};
+}
+
+tl::expected<std::vector<cudnn::Engine>, std::string> EngineSource::answer(const cudnn::Problem& problem, cudnn::List list) {
+  const std::string key = engineKey(list, problem);
+  if (auto known = impl->known(key)) return *std::move(known);
+  if (!impl->without.empty()) return tl::unexpected(impl->without);
+  return impl->ask(key, problem, list);
 }
 
 bool EngineSource::hasAnswers() const { return impl->without.empty() || impl->elsewhere; }

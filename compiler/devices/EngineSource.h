@@ -47,6 +47,8 @@ public:
 
   /// Errors: cuDNN cannot be opened, or refuses the problem.
   tl::expected<EngineList, std::string> engines(const cudnn::Convolution& problem, cudnn::List list = cudnn::List::Heuristic);
+  /// What a cuDNN says, however many lists it was asked for. Errors: there is none, it cannot be opened, it refuses the problem.
+  tl::expected<std::vector<cudnn::Engine>, std::string> answer(const cudnn::Problem& problem, cudnn::List list);
 
   /// Whether a cuDNN answers: one that is here, or a file of what one said elsewhere.
   bool hasAnswers() const;

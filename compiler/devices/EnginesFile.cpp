@@ -44,11 +44,17 @@ bool readList(std::string_view line, std::vector<cudnn::Engine>& engines) {
   return true;
 }
 
+/// Whether it is how a problem is described. Attention is never read again, only looked for.
+bool isProblem(std::string_view text) {
+  if (text.starts_with("attention ") || text.starts_with("attention_gradient ")) return true;
+  const auto known = cudnn::readConvolution(text);
+  return known && cudnn::describe(*known) == text;
+}
+
 bool readLine(std::string_view line, EngineAnswers& answers) {
   const std::string_view list = takeUntil(line, '\t');
   const std::string_view problem = takeUntil(line, '\t');
-  const auto known = cudnn::readConvolution(problem);
-  if ((list != "h" && list != "f") || !known || cudnn::describe(*known) != problem) return false;
+  if ((list != "h" && list != "f") || !isProblem(problem)) return false;
   std::vector<cudnn::Engine> engines;
   if (!readList(line, engines)) return false;
   return answers.lists.emplace(fmt::format("{}\t{}", list, problem), std::move(engines)).second;
@@ -70,7 +76,7 @@ std::optional<Head> readHead(std::string_view& text) {
 
 }  // namespace
 
-std::string engineKey(cudnn::List list, const cudnn::Convolution& problem) {
+std::string engineKey(cudnn::List list, const cudnn::Problem& problem) {
   return fmt::format("{}\t{}", list == cudnn::List::Heuristic ? 'h' : 'f', cudnn::describe(problem));
 }
 

@@ -16,7 +16,7 @@
 namespace tbem::driver {
 
 /// A question: which list, and the problem's line.
-std::string engineKey(cudnn::List list, const cudnn::Convolution& problem);
+std::string engineKey(cudnn::List list, const cudnn::Problem& problem);
 
 struct EngineAnswers {
   std::string version;                                      ///< of cuDNN: "9.19.0"

@@ -158,7 +158,7 @@ Done elaborate(State& state) {
   return {};
 }
 
-Done lower(State& state) {
+Done lowerRows(State& state) {
   if (state.backend.backend == nullptr) {
     if (Done opened = openBackend(state); !opened) return opened;
   }
@@ -196,6 +196,12 @@ Done lower(State& state) {
     row.tuning = row.run->tuning;
   }
   return {};
+}
+
+Done lower(State& state) {
+  Done done = lowerRows(state);
+  keepPlanAnswers(state);
+  return done;
 }
 
 Done compile(State& state) {

@@ -1,6 +1,7 @@
 #include "compiler/run/State.h"
 
 #include "compiler/devices/AskedDevice.h"
+#include "compiler/jit/glue/CacheFile.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +45,12 @@ tl::expected<void, Failed> openBackend(State& state) {
                                         target.device, card->properties.name, card->properties.capability / 100,
                                         card->properties.capability / 10 % 10, target.device));
     }
-    planForCard(card->properties);
+    if (state.request.places) {  // nothing is read from where the environment says
+      planForCard(card->properties, {});
+    } else {
+      state.planAnswers = std::make_unique<PlanAnswers>(*card);
+      if (const std::string why = state.planAnswers->refused(); !why.empty()) state.events.note(notBelieved(why));
+    }
     planned = card->properties.name;
   }
   state.backend = openBackend(state.request, state.backendName);
@@ -55,6 +61,11 @@ tl::expected<void, Failed> openBackend(State& state) {
     return failed(state.backend.known ? kEnvironment : kUsage,
                   fmt::format("backend {}: {}", state.backendName, state.backend.reason));
   return {};
+}
+
+void keepPlanAnswers(State& state) {
+  const std::string why = state.planAnswers != nullptr ? state.planAnswers->keep() : "";
+  if (!why.empty()) state.events.note("cuDNN's answers cannot be kept: " + why);
 }
 
 tl::expected<void, Failed> compileRow(State& state, RowState& row) {

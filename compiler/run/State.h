@@ -1,6 +1,7 @@
 // What the stages of the pipeline hand on.
 #pragma once
 
+#include "compiler/devices/PlanAnswers.h"
 #include "compiler/experiment/designs/Designs.h"
 #include "compiler/experiment/trainings/Perturbations.h"
 #include "compiler/experiment/trainings/Trainings.h"
@@ -57,6 +58,7 @@ struct State {
   std::vector<RowState> rows;  ///< after `graph`: the rows that met their conditions
   std::string backendName;     ///< after `lower`
   Opened backend;
+  std::unique_ptr<PlanAnswers> planAnswers;  ///< about a card that is not here; null: none is planned for, or nothing is kept
   estimate::QueryCache queries;
   Measured measured;                 ///< after `cases`, and what follows it
   std::vector<Trained> trained;      ///< after `train`: up to one that was interrupted
@@ -81,6 +83,8 @@ struct State {
 Opened openBackend(const Request& request, std::string_view name);
 /// The backend that is asked for. Errors: why it cannot be used.
 tl::expected<void, Failed> openBackend(State& state);
+/// Keeps what was asked about a card that is not here, for the next command; notes where that cannot be.
+void keepPlanAnswers(State& state);
 /// Native code of a lowered row that has none yet. Errors: why not.
 tl::expected<void, Failed> compileRow(State& state, RowState& row);
 

@@ -6,6 +6,7 @@
 
 #include <tl/expected.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,17 @@ namespace tbem::cudnn {
 /// for all of 8856 problems), or cuDNN's fallback, for where no engine of the heuristic's may be taken. The fallback takes 10 to
 /// 20 ms.
 enum class List : std::uint8_t { Heuristic, Fallback };
+
+/// Part of what an answer depends on: to be raised where a problem is put to cuDNN in other words (Question.cpp, Attention.cpp),
+/// as answers are kept between programs.
+constexpr int kWording = 2;
+
+/// Who answers questions about a device that is not here, where that is not the library alone: one that keeps what it said.
+struct Answerer {
+  const void* owner = nullptr;                                                                  ///< whoever withdraws it
+  std::function<tl::expected<std::vector<Engine>, std::string>(const Problem&, List)> engines;  ///< as Device::engines
+  std::function<std::string()> version;                                                         ///< "9.19.0"; "": not known yet
+};
 
 /// A device to ask about. One thread at a time.
 class Device {

@@ -145,6 +145,7 @@ int run(show::Out& out, const EstimateOptions& given) {
     if (options.engines.device.empty() && options.target.backend == "pytorch") options.engines.device = limit->deviceName;
   }
   auto budgets = checkBudgets(state, {.plans = true, .pytorch = true, .eager = options.eager, .engines = options.engines});
+  keepPlanAnswers(state);  // budgets lower rows of their own
   if (!budgets) return finish(out, state, budgets.error());
   options.view.budgets = *std::move(budgets);
   const int status =

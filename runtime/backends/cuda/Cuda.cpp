@@ -22,6 +22,7 @@
 #include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace tbem::cuda {
 namespace {
@@ -273,10 +274,12 @@ constexpr tbem_backend kBackend = {
 
 }  // namespace
 
-void planFor(const cudnn::DeviceProperties& card) {
-  describeDevice(cudnn::toJson(card));
+void planFor(const cudnn::DeviceProperties& card, cudnn::Answerer answerer) {
+  describeDevice(cudnn::toJson(card), std::move(answerer));
   planForCard(card);
 }
+
+void withdrawAnswerer(const void* owner) { forgetAnswerer(owner); }
 
 std::string uuid() {
   const auto device = openDevice();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/backends/cuda/device/Ledger.h"
+#include "runtime/cudnn/Engines.h"
 #include "runtime/cudnn/Properties.h"
 
 #include <tl/expected.hpp>
@@ -14,8 +15,11 @@
 namespace tbem::cuda {
 
 /// Where the machine has no card, steps are planned for this one: `probe` names it, and cuDNN is asked about it. They cannot be
-/// run. A card that is here is asked itself, whatever was told.
-void planFor(const cudnn::DeviceProperties& card);
+/// run. A card that is here is asked itself, whatever was told. `answerer`: who is asked about it; empty: cuDNN, which the
+/// backend opens.
+void planFor(const cudnn::DeviceProperties& card, cudnn::Answerer answerer = {});
+/// From now on cuDNN is asked again, where it was this owner's answerer that was asked.
+void withdrawAnswerer(const void* owner);
 
 /// The UUID of the card that this process uses: "GPU-7465626d-0000-0000-0000-000000000001"; "": there is none.
 std::string uuid();

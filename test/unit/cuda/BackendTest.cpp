@@ -1,5 +1,7 @@
 // The backend's table where there is no card: what it answers, and what it refuses in words.
+#include "runtime/backends/cuda/Cuda.h"
 #include "runtime/backends/cuda/device/Device.h"
+#include "runtime/backends/cuda/libraries/Cudnn.h"
 #include "runtime/backends/cuda/libraries/TargetCard.h"
 #include "runtime/core/Layout.h"
 #include "runtime/core/Primitive.h"
@@ -108,6 +110,43 @@ TEST(CudaBackend, AnOlderCardMultipliesNoBfloat16) {
     }
   }
   planForCard(std::nullopt);
+}
+
+/// Of a card that is not here, whoever plans for it may say what cuDNN said.
+TEST(CudaBackend, OthersAnswerAboutACardThatIsNotHere) {
+  if (openDevice()) GTEST_SKIP() << "there is a card, which is asked instead of one that is planned for";
+  cudnn::DeviceProperties card;
+  card.name = "a described one";
+  card.capability = 900;
+  std::vector<std::string> asked;
+  constexpr std::uint64_t kWorkspace = 12345;
+  const auto answer = [&](const cudnn::Problem& problem, cudnn::List) -> tl::expected<std::vector<cudnn::Engine>, std::string> {
+    asked.push_back(cudnn::describe(problem));
+    cudnn::Engine engine;
+    engine.workspace = kWorkspace;
+    return std::vector{engine};
+  };
+  struct Planned {
+    ~Planned() {
+      withdrawAnswerer(this);
+      describeDevice("");
+      planForCard(std::nullopt);
+    }
+  } const planned;
+  planFor(card, {&planned, answer, [] { return std::string("9.99.0"); }});
+  tbem_device_info device{};
+  ASSERT_EQ(backend().probe(&device), TBEM_OK);
+  EXPECT_STREQ(device.library, "cuDNN 9.99.0, not here: a plan");
+  std::vector<tbem_operand> operands{runtime::plainOperand(TBEM_F32, {2, 3, 8, 8}), runtime::plainOperand(TBEM_F32, {4, 3, 3, 3}),
+                                     tbem_operand{}, runtime::plainOperand(TBEM_F32, {2, 4, 8, 8})};
+  const std::array<std::int64_t, 9> attributes{1, 1, 1, 1, 1, 1, 1, 1, 1};  // stride, pad, dilation, groups
+  tbem_op_desc op{sizeof(tbem_op_desc), TBEM_PRIMITIVE_conv2d, 3, 1, operands.data(), attributes.data(), 9, 1, 0};
+  tbem_op_info info{};
+  for (int again = 0; again < 2; ++again) {
+    ASSERT_EQ(backend().query(&op, &info), TBEM_OK) << backend().last_error();
+    EXPECT_EQ(info.workspace, kWorkspace);
+  }
+  EXPECT_EQ(asked.size(), 1U) << "what was answered is known";
 }
 
 TEST(CudaBackend, ThereIsOneAlgorithm) {

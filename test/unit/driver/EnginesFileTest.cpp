@@ -1,5 +1,6 @@
 #include "compiler/devices/EnginesFile.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -14,6 +15,7 @@ EngineAnswers some() {
   answers.lists[engineKey(cudnn::List::Heuristic, p)] = {{48, {2, 2, 6, 0}, 122065680, 17, 1}, {28, {}, 0, 0, 0}};
   p.order = cudnn::Order::Nhwc;
   answers.lists[engineKey(cudnn::List::Fallback, p)] = {};
+  answers.lists[engineKey(cudnn::List::Heuristic, cudnn::Attention{})] = {{5, {}, 4096, 0, 0}};
   return answers;
 }
 
@@ -57,7 +59,7 @@ TEST(EnginesFile, RefusesLinesThatAreNoAnswers) {
   const std::string problem = cudnn::describe(cudnn::Convolution{});
   for (const std::string& line :
        std::vector<std::string>{"x\t" + problem, "h\tno problem", "h\t" + problem + "\t1 2 3", "h\t" + problem + "\t1 -2 3 4",
-                                "h\t" + problem + "\t1 2 3 4 5", "h\t" + problem + "\nh\t" + problem}) {
+                                "h\t" + problem + "\t1 2 3 4 5", fmt::format("h\t{0}\nh\t{0}", problem), "h\tattentive"}) {
     EXPECT_FALSE(parseEngines(sealEngines("asked\n9.19.0\n" + line + "\n"), "asked").has_value()) << line;
   }
   EXPECT_TRUE(parseEngines(sealEngines("asked\n9.19.0\nh\t" + problem + "\t1 2 3 4 5 6\n"), "asked").has_value());

@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace tbem::cuda {
 
@@ -20,6 +21,7 @@ struct Cudnn {
   std::string properties;
   std::optional<tl::expected<cudnn::Library, std::string>> library;  ///< nothing: not looked for yet
   std::optional<tl::expected<cudnn::Card, std::string>> card;        ///< nothing: not opened yet
+  cudnn::Answerer answerer;                                          ///< about what is described; may be empty
   std::optional<cudnn::Device> described;
   std::map<std::string, std::vector<cudnn::Engine>, std::less<>> known;  ///< by the problem's line
 };
@@ -64,9 +66,17 @@ std::string open(Cudnn& cudnn) {
   return {};
 }
 
-tl::expected<std::vector<cudnn::Engine>, std::string> ask(Cudnn& cudnn, const Asked& asked, cudnn::List list) {
+/// Whether others than cuDNN are asked: about a device that is not here.
+bool othersAnswer(const Cudnn& cudnn) { return cudnn.answerer.engines && !openDevice(); }
+
+tl::expected<std::vector<cudnn::Engine>, std::string> answer(Cudnn& cudnn, const cudnn::Problem& problem, cudnn::List list) {
+  if (othersAnswer(cudnn)) return cudnn.answerer.engines(problem, list);
   if (const std::string why = open(cudnn); !why.empty()) return tl::unexpected(why);
-  auto engines = cudnn.described ? cudnn.described->engines(asked.problem, list) : (*cudnn.card)->engines(asked.problem, list);
+  return cudnn.described ? cudnn.described->engines(problem, list) : (*cudnn.card)->engines(problem, list);
+}
+
+tl::expected<std::vector<cudnn::Engine>, std::string> ask(Cudnn& cudnn, const Asked& asked, cudnn::List list) {
+  auto engines = answer(cudnn, asked.problem, list);
   if (!engines) return engines;
   const cudnn::Policy policy{.tf32 = asked.tf32, .nondeterministic = false};
   std::erase_if(*engines, [&](const cudnn::Engine& engine) { return !cudnn::mayTake(asked.problem, engine, policy); });
@@ -94,13 +104,20 @@ tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(Cudnn& cudnn, co
 
 }  // namespace
 
-void describeDevice(const std::string& properties) {
+void describeDevice(const std::string& properties, cudnn::Answerer answerer) {
   Cudnn& cudnn = shared();
   const std::lock_guard lock(cudnn.mutex);
+  cudnn.answerer = std::move(answerer);
   if (properties == cudnn.properties) return;
   cudnn.properties = properties;
-  if (cudnn.described) cudnn.known.clear();
+  if (!cudnn.card) cudnn.known.clear();
   cudnn.described.reset();
+}
+
+void forgetAnswerer(const void* owner) {
+  Cudnn& cudnn = shared();
+  const std::lock_guard lock(cudnn.mutex);
+  if (cudnn.answerer.owner == owner) cudnn.answerer = {};
 }
 
 tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const Asked& asked) {
@@ -153,6 +170,7 @@ std::string PreparedPlan::run(std::span<void* const> tensors, void* workspace) {
 std::string cudnnVersion() {
   Cudnn& cudnn = shared();
   const std::lock_guard lock(cudnn.mutex);
+  if (const std::string known = othersAnswer(cudnn) ? cudnn.answerer.version() : ""; !known.empty()) return "cuDNN " + known;
   const auto& library = libraryOf(cudnn);
   return library ? "cuDNN " + library->version : std::string();
 }

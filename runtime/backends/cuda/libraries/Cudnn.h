@@ -17,7 +17,10 @@
 namespace tbem::cuda {
 
 /// The device to ask about where there is no card: `properties` is the text of runtime/cudnn/Properties.h. "": none any more.
-void describeDevice(const std::string& properties);
+/// `answerer`: who is asked about it; empty: cuDNN.
+void describeDevice(const std::string& properties, cudnn::Answerer answerer = {});
+/// cuDNN is asked from then on, where it was this owner's.
+void forgetAnswerer(const void* owner);
 
 /// A problem, and whether its engine may round f32 to TF32. A step gives the same numbers each time.
 struct Asked {
