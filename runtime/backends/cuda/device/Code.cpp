@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -15,8 +16,8 @@ bool isCubin(const void* image) { return std::memcmp(image, "\177ELF", 4) == 0; 
 
 /// Of a card or driver for which the code was not made.
 bool isOfAnother(int result) {
-  constexpr int kInvalidImage = 200, kNoBinaryForGpu = 209;  // CUDA_ERROR_..
-  return result == kInvalidImage || result == kNoBinaryForGpu;
+  constexpr std::array<int, 3> kRefused{200, 209, 222};  // CUDA_ERROR_INVALID_IMAGE, _NO_BINARY_FOR_GPU, _UNSUPPORTED_PTX_VERSION
+  return std::ranges::find(kRefused, result) != kRefused.end();
 }
 }  // namespace
 
