@@ -152,14 +152,19 @@ int finishConfig(Descriptor& config) {
   return known ? kFine : kUnsupported;
 }
 
+int plansMade = 0;
+
 int finishPlan(Descriptor& plan) {
   const Descriptor* const config = plan.part(401);
   if (config == nullptr || plan.one<void*>(400) == nullptr) return kBadParameter;
+  ++plansMade;
   put(plan, 402, config->one<std::int64_t>(303));
   return kFine;
 }
 
 }  // namespace
+
+int madePlans() { return plansMade; }
 
 std::size_t bytesOf(int type) {
   constexpr std::array<std::size_t, 25> kBytes{8, 4, 1, 8, 4, 8, 8, 4, 4, 4, 4, 4, 0, 0, 4, 8, 4, 4, 4, 4, 0, 0, 0, 4, 1};

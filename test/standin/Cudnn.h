@@ -37,6 +37,9 @@ struct Descriptor {
   }
 };
 
+/// How many plans were finished.
+int madePlans();
+
 /// Bytes of a value of a type.
 std::size_t bytesOf(int type);
 

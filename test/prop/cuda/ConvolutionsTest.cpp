@@ -1,7 +1,11 @@
 // Convolutions at the sizes of networks, by the engines that steps take: larger than the random problems, so that cuDNN chooses
 // others than for those.
+#include "runtime/backends/cuda/libraries/Cudnn.h"
+#include "runtime/core/Layout.h"
 #include "test/problems/Random.h"
 #include "test/prop/cuda/Card.h"
+
+#include <dlfcn.h>
 
 namespace tbem::test {
 namespace {
@@ -38,6 +42,37 @@ TEST_F(OnCard, ConvolutionsOfImagesSmallerThanTheirKernels) {
                  {random.array({1, 40, 8, 4}), random.array({1, 32, 4, 1})},
                  {shape({32, 40, 3, 5})}},
                 1e-5);
+}
+
+/// What cuDNN prepared serves all operators of one problem and engine, as long as one of them is there.
+TEST_F(OnCard, EqualConvolutionsShareAPlan) {
+  if (!interpreted_) GTEST_SKIP() << "a stand-in for cuDNN counts its plans";
+  void* const library = ::dlopen(cuda::cudnnPath().c_str(), RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(library, nullptr) << cuda::cudnnPath();
+  const auto plans = reinterpret_cast<int (*)()>(::dlsym(library, "standin_plans"));
+  ASSERT_NE(plans, nullptr);
+  const tbem_backend& backend = *tbem_backend_cuda();
+  const std::vector<std::int64_t> attributes{1, 1, 1, 1, 1, 1, 1, 1, 1};
+  const auto create = [&](std::int64_t channels) {
+    std::vector<tbem_operand> operands{runtime::plainOperand(TBEM_F32, {2, channels, 6, 6}),
+                                       runtime::plainOperand(TBEM_F32, {4, channels, 3, 3}), tbem_operand{},
+                                       runtime::plainOperand(TBEM_F32, {2, 4, 6, 6})};
+    tbem_op_desc description{sizeof(tbem_op_desc), TBEM_PRIMITIVE_conv2d, 3, 1, operands.data(), attributes.data(), 9, 1, 0};
+    tbem_op_info info{};
+    tbem_op* op = nullptr;
+    EXPECT_EQ(backend.query(&description, &info), TBEM_OK) << backend.last_error();
+    EXPECT_EQ(backend.create(&description, &op), TBEM_OK) << backend.last_error();
+    return op;
+  };
+  const int before = plans();
+  tbem_op *first = create(3), *second = create(3), *other = create(5);
+  EXPECT_EQ(plans() - before, 2);
+  backend.destroy(first);
+  tbem_op* const third = create(3);
+  EXPECT_EQ(plans() - before, 2) << "the second uses it";
+  for (tbem_op* op : {second, other, third}) backend.destroy(op);
+  backend.destroy(create(3));
+  EXPECT_EQ(plans() - before, 3) << "nobody used it any more";
 }
 
 class CudaConvolutions : public OnCard, public testing::WithParamInterface<Sizes> {};

@@ -6,6 +6,7 @@
 #include "runtime/cudnn/Places.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 #include <mutex>
@@ -16,6 +17,12 @@ namespace tbem::cuda {
 
 namespace {
 
+/// What is ready to run, and how many operators use it.
+struct UsedPlan {
+  cudnn::Plan plan;
+  std::size_t users = 0;
+};
+
 struct Cudnn {
   std::mutex mutex;
   std::string properties;
@@ -24,6 +31,7 @@ struct Cudnn {
   cudnn::Answerer answerer;                                          ///< about what is described; may be empty
   std::optional<cudnn::Device> described;
   std::map<std::string, std::vector<cudnn::Engine>, std::less<>> known;  ///< by the problem's line
+  std::map<std::string, UsedPlan, std::less<>> plans;                    ///< by problem and engine
 };
 
 /// Never destroyed: when a process ends, the driver may be gone before.
@@ -81,6 +89,11 @@ tl::expected<std::vector<cudnn::Engine>, std::string> ask(Cudnn& cudnn, const As
   const cudnn::Policy policy{.tf32 = asked.tf32, .nondeterministic = false};
   std::erase_if(*engines, [&](const cudnn::Engine& engine) { return !cudnn::mayTake(asked.problem, engine, policy); });
   return engines;
+}
+
+std::string planKey(const cudnn::Problem& problem, const cudnn::Engine& engine) {
+  return fmt::format("{} engine {} {} knobs {}", cudnn::describe(problem), engine.index, engine.workspace,
+                     fmt::join(engine.knobs, ","));
 }
 
 /// Before the line that describes it.
@@ -142,9 +155,18 @@ tl::expected<PreparedPlan, std::string> PreparedPlan::prepare(const Asked& asked
   const auto prepareFirst = [&](const std::vector<cudnn::Engine>& list) -> std::optional<PreparedPlan> {
     for (const cudnn::Engine& one : list) {
       if (one.workspace > engine.workspace) continue;
+      std::string key = planKey(asked.problem, one);
+      const auto used = cudnn.plans.find(key);
+      if (used != cudnn.plans.end() && used->second.plan.workspace() <= engine.workspace) {
+        ++used->second.users;
+        return PreparedPlan(std::move(key));
+      }
       const Booking booking(**device, &Ledger::plans);
       auto plan = (*cudnn.card)->plan(asked.problem, one);
-      if (plan && plan->workspace() <= engine.workspace) return PreparedPlan(std::move(*plan));
+      if (plan && plan->workspace() <= engine.workspace) {
+        cudnn.plans.emplace(key, UsedPlan{std::move(*plan), 1});
+        return PreparedPlan(std::move(key));
+      }
       if (why.empty()) {
         why = plan ? fmt::format("engine {} needs {} bytes, and said {}", one.index, plan->workspace(), one.workspace)
                    : plan.error();
@@ -162,9 +184,18 @@ tl::expected<PreparedPlan, std::string> PreparedPlan::prepare(const Asked& asked
                                     cudnn::describe(asked.problem), engine.workspace, why));
 }
 
+PreparedPlan::~PreparedPlan() {
+  if (key.empty()) return;
+  Cudnn& cudnn = shared();
+  const std::lock_guard lock(cudnn.mutex);
+  const auto used = cudnn.plans.find(key);
+  if (--used->second.users == 0) cudnn.plans.erase(used);
+}
+
 std::string PreparedPlan::run(std::span<void* const> tensors, void* workspace) {
-  const std::lock_guard lock(shared().mutex);
-  return plan.run(tensors, workspace);
+  Cudnn& cudnn = shared();
+  const std::lock_guard lock(cudnn.mutex);
+  return cudnn.plans.find(key)->second.plan.run(tensors, workspace);
 }
 
 std::string cudnnVersion() {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tbem::cuda {
@@ -34,9 +35,14 @@ tl::expected<std::vector<cudnn::Engine>, std::string> enginesOf(const Asked& ask
 /// Those of cuDNN's fallback alone, which may have others; there may be none.
 tl::expected<std::vector<cudnn::Engine>, std::string> fallbackEnginesOf(const Asked& asked);
 
-/// A problem that is ready to run on the card.
+/// A problem that is ready to run on the card. Those of one problem and engine share what cuDNN prepared, which takes it up to a
+/// second, as long as there is one of them.
 class PreparedPlan {
 public:
+  PreparedPlan(PreparedPlan&& other) noexcept : key(std::exchange(other.key, {})) {}
+  PreparedPlan& operator=(PreparedPlan&&) = delete;
+  ~PreparedPlan();
+
   /// Prepared with that engine, or where cuDNN cannot prepare it with the first of its others that needs no more workspace.
   /// Errors, in words.
   static tl::expected<PreparedPlan, std::string> prepare(const Asked& asked, const cudnn::Engine& engine);
@@ -44,8 +50,8 @@ public:
   std::string run(std::span<void* const> tensors, void* workspace);
 
 private:
-  explicit PreparedPlan(cudnn::Plan plan) : plan(std::move(plan)) {}
-  cudnn::Plan plan;
+  explicit PreparedPlan(std::string key) : key(std::move(key)) {}
+  std::string key;  ///< problem and engine; "" where another one took it over
 };
 
 /// "cuDNN 9.19.0"; "" where there is none.
