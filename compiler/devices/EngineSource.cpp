@@ -170,12 +170,9 @@ tl::expected<EngineSource, Failed> EngineSource::open(const std::string& given, 
   impl->path = *path;
   impl->libcuda = cudnn::openLibcuda(cudnn::libcudaStubs());
   // The file stands for its version: nothing need be opened where everything was asked before.
-  std::error_code error;
-  const auto size = std::filesystem::file_size(*path, error);
-  const auto time = std::filesystem::last_write_time(*path, error).time_since_epoch().count();
-  impl->asked = fmt::format("{} {} {} {} wording {} {}", *path, size, time, cudnn::describe(impl->libcuda), cudnn::kWording,
-                            impl->properties);
-  impl->file = error ? std::string() : cacheFilePath("engines", impl->asked);
+  const std::string library = cudnn::identityOf(*path);
+  impl->asked = fmt::format("{} {} wording {} {}", library, cudnn::describe(impl->libcuda), cudnn::kWording, impl->properties);
+  impl->file = library.empty() ? std::string() : cacheFilePath("engines", impl->asked);
   if (!impl->file.empty()) {
     if (auto kept = KeptEngines::open(readText(impl->file, impl->refused), impl->asked)) impl->kept = std::move(*kept);
     impl->version = impl->kept.version();

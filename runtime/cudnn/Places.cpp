@@ -1,8 +1,14 @@
 #include "runtime/cudnn/Places.h"
 
+#include <fmt/format.h>
+
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <system_error>
+#include <utility>
 
 namespace tbem::cudnn {
 
@@ -92,6 +98,29 @@ std::string fileIn(const std::string& folder, const std::string& name) {
     if (fs::is_regular_file(path, ignored)) return path.string();
   }
   return {};
+}
+
+std::string identityOf(const std::string& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  const auto time = fs::last_write_time(path, error).time_since_epoch().count();
+  return error ? std::string() : fmt::format("{} {} {}", path, size, time);
+}
+
+OpenedFile openFirst(std::span<const char* const> names, const std::vector<std::string>& places,
+                     const std::function<bool(void* handle)>& serves) {
+  std::string why;
+  for (const char* name : names) {
+    for (const std::string& place : places) {
+      std::string path = fileIn(place, name);
+      if (path.empty()) continue;
+      void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      const char* const reason = handle == nullptr ? ::dlerror() : "it lacks a function";
+      if (handle != nullptr && serves(handle)) return {handle, std::move(path), {}};
+      if (why.empty()) why = fmt::format("{} cannot be loaded: {}", path, reason != nullptr ? reason : "no reason is given");
+    }
+  }
+  return {nullptr, {}, std::move(why)};
 }
 
 }  // namespace tbem::cudnn

@@ -1,6 +1,8 @@
 // Where cuDNN, cuBLASLt, nvJitLink and libcuda may lie on this machine.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,5 +21,17 @@ std::vector<std::string> libcudaStubs();
 
 /// The file of that name in the folder, or in lib or lib64 below it; "" where there is none.
 std::string fileIn(const std::string& folder, const std::string& name);
+/// The file, its size and the time of its change: what answers of a library depend on. "": it cannot be looked at.
+std::string identityOf(const std::string& path);
+
+/// A library that stays open.
+struct OpenedFile {
+  void* handle = nullptr;  ///< null: none
+  std::string path;
+  std::string why;  ///< the first that was there was not taken; "": none was there
+};
+/// The first of these names, each at all places in turn, that can be opened and has what is needed of it.
+OpenedFile openFirst(std::span<const char* const> names, const std::vector<std::string>& places,
+                     const std::function<bool(void* handle)>& serves);
 
 }  // namespace tbem::cudnn

@@ -1,19 +1,16 @@
 #include "compiler/jit/nvptx/MachineCode.h"
 
+#include "runtime/core/Symbol.h"
 #include "runtime/cudnn/Places.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <dlfcn.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace tbem::jit {
@@ -36,18 +33,12 @@ struct Functions {
   int (*cubin)(LinkHandle handle, void* into) = nullptr;
 };
 
-template <class Function>
-bool take(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
-
 bool takeAll(void* library, Functions& functions) {
-  take(library, "nvJitLinkVersion", functions.version);  // the first releases lack it
-  return take(library, "nvJitLinkCreate", functions.create) && take(library, "nvJitLinkDestroy", functions.destroy) &&
-         take(library, "nvJitLinkAddData", functions.add) && take(library, "nvJitLinkComplete", functions.complete) &&
-         take(library, "nvJitLinkGetLinkedCubinSize", functions.cubinBytes) &&
-         take(library, "nvJitLinkGetLinkedCubin", functions.cubin);
+  const auto find = [library](const char* name, auto& function) { return runtime::findSymbol(library, name, function); };
+  find("nvJitLinkVersion", functions.version);  // the first releases lack it
+  return find("nvJitLinkCreate", functions.create) && find("nvJitLinkDestroy", functions.destroy) &&
+         find("nvJitLinkAddData", functions.add) && find("nvJitLinkComplete", functions.complete) &&
+         find("nvJitLinkGetLinkedCubinSize", functions.cubinBytes) && find("nvJitLinkGetLinkedCubin", functions.cubin);
 }
 
 /// A library, which stays open.
@@ -57,30 +48,12 @@ struct Opened {
   std::string why;       ///< there is none
 };
 
-std::string identityOf(const std::string& path) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  const auto time = std::filesystem::last_write_time(path, error).time_since_epoch().count();
-  return fmt::format("{} {} {}", path, size, error ? 0 : time);
-}
-
 /// The first that can be used.
 Opened open() {
-  Opened opened;
-  for (const char* name : kNames) {
-    for (const std::string& place : cudnn::jitLinkPlaces()) {
-      const std::string path = cudnn::fileIn(place, name);
-      if (path.empty()) continue;
-      void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-      const char* reason = library == nullptr ? ::dlerror() : nullptr;
-      Functions functions;
-      if (library != nullptr && takeAll(library, functions)) return {functions, identityOf(path), {}};
-      if (opened.why.empty())
-        opened.why = fmt::format("{} cannot be used: {}", path, reason != nullptr ? reason : "a function is not in it");
-    }
-  }
-  if (opened.why.empty()) opened.why = fmt::format("no {}", fmt::join(kNames, " and no "));
-  return opened;
+  Functions functions;
+  auto file = cudnn::openFirst(kNames, cudnn::jitLinkPlaces(), [&](void* handle) { return takeAll(handle, functions); });
+  if (file.handle != nullptr) return {functions, cudnn::identityOf(file.path), {}};
+  return {{}, {}, file.why.empty() ? fmt::format("no {}", fmt::join(kNames, " and no ")) : std::move(file.why)};
 }
 
 const Opened& library() {

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+from same_steps import numbers_of
+
 # Errors that a driver answers: of memory, of what was asked, of a card that can no longer be used, of an unknown kind.
 ERRORS = {2: "OUT_OF_MEMORY", 1: "INVALID_VALUE", 700: "ILLEGAL_ADDRESS", 999: "UNKNOWN"}
 ASKED = {"cuGetErrorName", "cuGetErrorString"}  # of errors that others have
@@ -39,12 +41,6 @@ def run(command, failing=None):
     return done.returncode, done.stdout, done.stderr, json.loads(text) if text else None
 
 
-def numbers_of(out):
-    """The losses that were printed."""
-    rows = [json.loads(line) for line in out.splitlines()]
-    return [{key: row[key] for key in ("loss", "losses", "outputs") if key in row} for row in rows if row["kind"] == "step"]
-
-
 def verdict(clean, usual, command, function, call, error):
     """What is wrong with a run in which that call failed ("": nothing), and whether it failed."""
     status, out, errors, left = run(command, f"{function}:{call}={error}")
@@ -54,7 +50,7 @@ def verdict(clean, usual, command, function, call, error):
     if more and error not in LASTING and function not in RELEASING:
         return f"left on the card: {left}, where usually {usual} are", True
     if status == 0:
-        return "" if numbers_of(out) == clean else "other numbers", False
+        return "" if numbers_of(out.splitlines()) == clean else "other numbers", False
     told = out + errors
     if status not in STATUSES:
         return f"exit status {status}: {errors.strip()[-200:]}", True
@@ -71,7 +67,7 @@ def main():
     status, out, errors, usual = run(command)
     if status != 0 or not usual:
         sys.exit(f"without a failure: {errors}")
-    clean = numbers_of(out)
+    clean = numbers_of(out.splitlines())
     with open(functions, encoding="utf-8") as file:
         names = [name for name in re.findall(r'TBEM_CUDA_FUNCTION\(\w+,\s*"(\w+)"', file.read()) if name not in ASKED]
 

@@ -39,15 +39,9 @@ void* openFile(std::string& why) {
   std::vector<std::string> places = cudnn::cublasPlaces();
   if (const std::string path = cudnnPath(); !path.empty())
     places.insert(places.begin(), std::filesystem::path(path).parent_path().string());
-  for (const char* name : kNames) {
-    for (const std::string& place : places) {
-      const std::string path = cudnn::fileIn(place, name);
-      if (path.empty()) continue;
-      if (void* opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return opened;
-      const char* reason = ::dlerror();
-      if (why.empty()) why = fmt::format("{} cannot be loaded: {}", path, reason != nullptr ? reason : "no reason is given");
-    }
-  }
+  cudnn::OpenedFile file = cudnn::openFirst(kNames, places, [](void*) { return true; });
+  if (file.handle != nullptr) return file.handle;
+  why = std::move(file.why);
   for (const char* name : kNames) {
     if (void* opened = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) return opened;
   }

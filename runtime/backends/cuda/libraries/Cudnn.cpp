@@ -159,13 +159,13 @@ tl::expected<PreparedPlan, std::string> PreparedPlan::prepare(const Asked& asked
       const auto used = cudnn.plans.find(key);
       if (used != cudnn.plans.end() && used->second.plan.workspace() <= engine.workspace) {
         ++used->second.users;
-        return PreparedPlan(std::move(key));
+        return PreparedPlan(std::move(key), used->second.plan);
       }
       const Booking booking(**device, &Ledger::plans);
       auto plan = (*cudnn.card)->plan(asked.problem, one);
       if (plan && plan->workspace() <= engine.workspace) {
-        cudnn.plans.emplace(key, UsedPlan{std::move(*plan), 1});
-        return PreparedPlan(std::move(key));
+        const auto made = cudnn.plans.emplace(key, UsedPlan{std::move(*plan), 1}).first;
+        return PreparedPlan(std::move(key), made->second.plan);
       }
       if (why.empty()) {
         why = plan ? fmt::format("engine {} needs {} bytes, and said {}", one.index, plan->workspace(), one.workspace)
@@ -193,9 +193,8 @@ PreparedPlan::~PreparedPlan() {
 }
 
 std::string PreparedPlan::run(std::span<void* const> tensors, void* workspace) {
-  Cudnn& cudnn = shared();
-  const std::lock_guard lock(cudnn.mutex);
-  return cudnn.plans.find(key)->second.plan.run(tensors, workspace);
+  const std::lock_guard lock(shared().mutex);
+  return plan->run(tensors, workspace);
 }
 
 std::string cudnnVersion() {

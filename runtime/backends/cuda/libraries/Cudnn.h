@@ -39,7 +39,7 @@ tl::expected<std::vector<cudnn::Engine>, std::string> fallbackEnginesOf(const As
 /// second, as long as there is one of them.
 class PreparedPlan {
 public:
-  PreparedPlan(PreparedPlan&& other) noexcept : key(std::exchange(other.key, {})) {}
+  PreparedPlan(PreparedPlan&& other) noexcept : key(std::exchange(other.key, {})), plan(other.plan) {}
   PreparedPlan& operator=(PreparedPlan&&) = delete;
   ~PreparedPlan();
 
@@ -50,8 +50,9 @@ public:
   std::string run(std::span<void* const> tensors, void* workspace);
 
 private:
-  explicit PreparedPlan(std::string key) : key(std::move(key)) {}
-  std::string key;  ///< problem and engine; "" where another one took it over
+  PreparedPlan(std::string key, cudnn::Plan& plan) : key(std::move(key)), plan(&plan) {}
+  std::string key;    ///< problem and engine; "" where another one took it over
+  cudnn::Plan* plan;  ///< what they share
 };
 
 /// "cuDNN 9.19.0"; "" where there is none.
