@@ -4,7 +4,10 @@
 #include "compiler/graph/ir/Walk.h"
 
 #include <algorithm>
+#include <numeric>
 #include <queue>
+#include <span>
+#include <utility>
 
 namespace tbem::estimate {
 
@@ -50,7 +53,7 @@ std::vector<bool> needed(const graph::Graph& graph, const std::vector<OpId>& ops
 class Order {
 public:
   Order(const graph::Graph& g, std::vector<OpId> given)
-      : graph(g), ops(std::move(given)), place(g.ops.size(), UINT32_MAX), users(ops.size()), waiting(ops.size(), 0) {
+      : graph(g), ops(std::move(given)), place(g.ops.size(), UINT32_MAX), waiting(ops.size(), 0) {
     for (std::uint32_t i = 0; i < ops.size(); ++i) place[index(ops[i])] = i;
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
       for (const TensorId tensor : graph[ops[i]].inputs) {
@@ -58,6 +61,7 @@ public:
       }
     }
     overwrites();
+    sortEdges();
   }
 
   tl::expected<std::vector<OpId>, Overwritten> run() {
@@ -76,7 +80,7 @@ public:
       queue.pop();
       result.push_back(ops[i]);
       done[i] = true;
-      for (const std::uint32_t user : users[i]) {
+      for (const std::uint32_t user : usersOf(i)) {
         if (--waiting[user] == 0) ready(user);
       }
     }
@@ -84,24 +88,44 @@ public:
     return tl::unexpected(stuck(done));
   }
 
-  std::vector<std::vector<std::uint32_t>> takeUsers() { return std::move(users); }
+  /// By operator.
+  std::vector<std::vector<std::uint32_t>> allUsers() const {
+    std::vector<std::vector<std::uint32_t>> all;
+    for (std::uint32_t i = 0; i < ops.size(); ++i) all.emplace_back(usersOf(i).begin(), usersOf(i).end());
+    return all;
+  }
 
 private:
+  struct Edge {
+    std::uint32_t from, to;
+  };
+  std::span<const std::uint32_t> usersOf(std::uint32_t i) const {
+    return std::span(users).subspan(firstUser[i], firstUser[i + 1] - firstUser[i]);
+  }
   void edge(std::uint32_t from, std::uint32_t to) {
     if (from == UINT32_MAX || from == to) return;
-    users[from].push_back(to);
+    edges.push_back({from, to});
     ++waiting[to];
   }
 
   /// Values of a persistent storage follow one another; all readers of one come before the writer of the next.
   void overwrites() {
-    std::vector<std::vector<TensorId>> values(graph.storages.size());  // by storage, in program order
+    std::vector<TensorId> latest(graph.storages.size(), graph::kNoTensor);
+    std::vector<std::uint32_t> writerOfNext(graph.tensors.size(), UINT32_MAX);
+    std::vector<Edge> writers;  // of one storage, which keep their order
+    const auto follow = [&](TensorId value) {
+      const TensorId before = std::exchange(latest[index(graph[value].storage)], value);
+      const OpId writer = graph[value].producer;
+      if (before == graph::kNoTensor || writer == graph::kNoOp) return;
+      writerOfNext[index(before)] = place[index(writer)];
+      const OpId writerBefore = graph[before].producer;
+      if (writerBefore != graph::kNoOp) writers.push_back({place[index(writerBefore)], place[index(writer)]});
+    };
     std::vector<TensorId> rootOf(graph.tensors.size());
-    for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) rootOf[t] = static_cast<TensorId>(t);
     for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
       const graph::Tensor& tensor = graph.tensors[t];
-      if (tensor.producer == graph::kNoOp && isPersistent(graph[tensor.storage]))
-        values[index(tensor.storage)].push_back(static_cast<TensorId>(t));
+      rootOf[t] = static_cast<TensorId>(t);
+      if (tensor.producer == graph::kNoOp && isPersistent(graph[tensor.storage])) follow(static_cast<TensorId>(t));
     }
     for (const OpId id : ops) {
       const Op& op = graph[id];
@@ -109,14 +133,8 @@ private:
         if (op.kind == graph::OpKind::View) {
           rootOf[index(output)] = rootOf[index(op.inputs[0])];
         } else if (isPersistent(graph[graph[output].storage])) {
-          values[index(graph[output].storage)].push_back(output);
+          follow(output);
         }
-      }
-    }
-    std::vector<std::uint32_t> writerOfNext(graph.tensors.size(), UINT32_MAX);
-    for (const std::vector<TensorId>& chain : values) {
-      for (std::size_t k = 1; k < chain.size(); ++k) {
-        if (graph[chain[k]].producer != graph::kNoOp) writerOfNext[index(chain[k - 1])] = place[index(graph[chain[k]].producer)];
       }
     }
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
@@ -126,13 +144,17 @@ private:
         if (writer != UINT32_MAX) edge(i, writer);
       }
     }
-    for (const std::vector<TensorId>& chain : values) {  // writers of one storage keep their order
-      for (std::size_t k = 1; k < chain.size(); ++k) {
-        const OpId before = graph[chain[k - 1]].producer;
-        const OpId after = graph[chain[k]].producer;
-        if (before != graph::kNoOp && after != graph::kNoOp) edge(place[index(before)], place[index(after)]);
-      }
-    }
+    for (const Edge& writer : writers) edge(writer.from, writer.to);
+  }
+
+  /// Edges by their first ends, in the order in which they came.
+  void sortEdges() {
+    firstUser.assign(ops.size() + 1, 0);
+    for (const Edge& edge : edges) ++firstUser[edge.from + 1];
+    std::partial_sum(firstUser.begin(), firstUser.end(), firstUser.begin());
+    std::vector<std::uint32_t> next(firstUser.begin(), firstUser.end() - 1);
+    users.resize(edges.size());
+    for (const Edge& edge : edges) users[next[edge.from]++] = edge.to;
   }
 
   Overwritten stuck(const std::vector<bool>& done) const {
@@ -151,8 +173,9 @@ private:
   const graph::Graph& graph;
   std::vector<OpId> ops;
   std::vector<std::uint32_t> place;  ///< by OpId: position in `ops`
-  std::vector<std::vector<std::uint32_t>> users;
   std::vector<std::uint32_t> waiting;
+  std::vector<Edge> edges;
+  std::vector<std::uint32_t> users, firstUser;  ///< those of i: users[firstUser[i]] to before users[firstUser[i + 1]]
 };
 }  // namespace
 
@@ -182,7 +205,7 @@ std::size_t repeatedOps(const graph::Graph& graph, const std::vector<OpId>& orde
 }
 
 std::vector<std::vector<std::uint32_t>> mustFollow(const graph::Graph& graph, const std::vector<OpId>& order) {
-  return Order(graph, order).takeUsers();
+  return Order(graph, order).allUsers();
 }
 
 }  // namespace tbem::estimate

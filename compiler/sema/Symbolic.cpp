@@ -131,11 +131,10 @@ ExprId ExprPool::intern(const ExprNode& node) {
 
 ExprId ExprPool::constant(Rational value) {
   constexpr std::int64_t kFew = 64;
-  const ExprNode node{.op = ExprOp::Constant, .value = value};
-  if (!value.isInt() || value.num < 0 || value.num >= kFew) return intern(node);
-  few.resize(kFew, kNoExpr);
+  if (!value.isInt() || value.num < 0 || value.num >= kFew) return intern({.op = ExprOp::Constant, .value = value});
+  if (few.empty()) few.resize(kFew, kNoExpr);
   ExprId& known = few[static_cast<std::size_t>(value.num)];
-  if (known == kNoExpr) known = intern(node);
+  if (known == kNoExpr) known = intern({.op = ExprOp::Constant, .value = value});
   return known;
 }
 

@@ -191,7 +191,6 @@ void Elaborator::endCall(Value result) {
 
 Value Elaborator::applyOnce(Application application) {
   const ast::Callable& decl = application.decl;
-  const std::string& path = application.path;
   const SrcRange use = application.use;
   if (builder.isFull()) return {};
   for (const ast::Callable* outer : applying) {
@@ -201,27 +200,27 @@ Value Elaborator::applyOnce(Application application) {
     return fail(diag::recursive_network, use, decl.name.text, chain + decl.name.text);
   }
   const std::size_t mutationsBefore = mutations.size();
-  if (!mutations.begin(*this, decl, application.parameters, path)) {
+  if (!mutations.begin(*this, decl, application.parameters, application.path)) {
     mutations.end(*this, mutationsBefore, false);
     return {};
   }
   int rank = frame != nullptr && frame->module != nullptr ? textRank(*frame->module) : 2;
-  Replay::Place place{path, use, use, false, {}, builder.stamp.region, {}};
+  Replay::Place place{std::move(application.path), use, use, false, {}, builder.stamp.region, {}};
   if (now.current != nullptr) {
     place.scope = now.current->scope;
     place.isInherited = now.current->rank > rank;
     if (place.isInherited) place.range = now.current->range;
     rank = std::max(rank, now.current->rank);
   }
-  Replay::Begun begun = replay.begin(*this, application, place, rank);
+  Replay::Begun begun = replay.begin(*this, application, std::move(place), rank);
   if (std::optional<Value> copied = replay.copy(*this, begun)) return std::move(*copied);
   const bool recorded = isRecording();
   if (recorded) {
-    Call call{&decl, application.module.isStandard, path, {}, application.tensors, {}, kNoCall, 0, 0, use};
+    Call call{&decl, application.module.isStandard, begun.place.path, {}, application.tensors, {}, kNoCall, 0, 0, use};
     for (const Local& parameter : application.parameters) call.parameters.emplace_back(parameter.name, parameter.value);
     beginCall(std::move(call));
   }
-  Value result = applyHere(std::move(application), place, rank);
+  Value result = applyHere(std::move(application), begun.place, rank);
   if (recorded) endCall(result);
   mutations.end(*this, mutationsBefore, !result.isPoison());
   replay.end(*this, std::move(begun), result);

@@ -31,10 +31,10 @@ bool Elaborator::requireCondition(Activation& a, sema::Requirement kind, const a
 }
 
 bool Elaborator::checkConditions(Activation& a) {
-  std::vector<const ast::Expr*> parts;
-  for (const ast::Expr* clause : a.decl->pre) conjuncts(*clause, parts);
-  for (const ast::Expr* part : parts) {
-    if (!requireCondition(a, sema::Requirement::Pre, *part)) return false;
+  for (const ast::Expr* clause : a.decl->pre) {
+    for (const ast::Expr* part : conjunctsOf(*clause)) {
+      if (!requireCondition(a, sema::Requirement::Pre, *part)) return false;
+    }
   }
   return std::all_of(a.decl->requirements.begin(), a.decl->requirements.end(), [&](const ast::Expr* requirement) {
     return sema::namesResults(*a.decl, *requirement) || checkRequirement(a, *requirement, sema::Requirement::Requires);
@@ -47,19 +47,19 @@ bool Elaborator::checkRequirement(Activation& a, const ast::Expr& expr, sema::Re
 }
 
 bool Elaborator::definePosts(Activation& a, std::vector<const ast::Expr*>& remaining) {
-  std::vector<const ast::Expr*> parts;
-  for (const ast::Expr* clause : a.decl->post) conjuncts(*clause, parts);
-  for (const ast::Expr* part : parts) {
-    const auto* equation = ast::dynCast<ast::Binary>(part);
-    const auto* name =
-        equation != nullptr && equation->op == ast::BinaryOp::Equal ? ast::dynCast<ast::NameRef>(equation->left) : nullptr;
-    if (name == nullptr || a.frame.find(name->name.text) != nullptr) {
-      remaining.push_back(part);
-      continue;
+  for (const ast::Expr* clause : a.decl->post) {
+    for (const ast::Expr* part : conjunctsOf(*clause)) {
+      const auto* equation = ast::dynCast<ast::Binary>(part);
+      const auto* name =
+          equation != nullptr && equation->op == ast::BinaryOp::Equal ? ast::dynCast<ast::NameRef>(equation->left) : nullptr;
+      if (name == nullptr || a.frame.find(name->name.text) != nullptr) {
+        remaining.push_back(part);
+        continue;
+      }
+      Value value = evaluate(*equation->right);
+      if (value.isPoison()) return false;
+      a.frame.define(name->name.text, std::move(value), name->range);
     }
-    Value value = evaluate(*equation->right);
-    if (value.isPoison()) return false;
-    a.frame.define(name->name.text, std::move(value), name->range);
   }
   return true;
 }
@@ -207,7 +207,10 @@ Value Elaborator::bindResults(Activation& a, const Value& result) {
     }
   }
   if (a.decl->callable != ast::CallableKind::Operator) {
-    for (const ast::Expr* clause : a.decl->post) conjuncts(*clause, remaining);
+    for (const ast::Expr* clause : a.decl->post) {
+      const std::vector<const ast::Expr*>& conditions = conjunctsOf(*clause);
+      remaining.insert(remaining.end(), conditions.begin(), conditions.end());
+    }
   }
   return checkPosts(a, remaining, parts) ? result : Value{};
 }

@@ -71,7 +71,9 @@ bool Elaborator::makeResults(Activation& a, std::vector<TensorId>& results) {
   return true;
 }
 
+/// What the declaration says is the operator's count.
 bool Elaborator::countFlops(Activation& a, Op& op) {
+  std::vector<FlopPart> counted;
   for (const ast::Part& part : a.decl->flops) {
     constexpr std::array<std::string_view, 14> kParts = {"mac", "add",  "mul",  "divide", "cmp", "exp", "log",
                                                          "pow", "sqrt", "tanh", "erf",    "sin", "cos", "floor"};
@@ -92,8 +94,9 @@ bool Elaborator::countFlops(Activation& a, Op& op) {
       return false;
     }
     if (pool.constantValue(value.expr) == Rational::of(0)) continue;
-    op.flops.push_back({part.name.text, value.expr});
+    counted.push_back({part.name.text, value.expr});
   }
+  op.flops = std::move(counted);
   return true;
 }
 
@@ -117,7 +120,8 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
     fail(diag::unknown_argument, argument.range, sourceText(session.sources, a.decl->native->callee->range), argument.name.text);
     return false;
   }
-  op.attributes.reserve(attributeWords.size());
+  std::vector<Attribute> attributes;
+  attributes.reserve(attributeWords.size());
   for (const std::string_view word : attributeWords) {
     const std::size_t bracket = std::min(word.find('['), word.size());
     const std::string_view name = word.substr(0, bracket);
@@ -145,8 +149,9 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
            a.decl->name.text);
       return false;
     }
-    op.attributes.push_back(std::move(attribute));
+    attributes.push_back(std::move(attribute));
   }
+  op.attributes = std::move(attributes);
   for (const std::string_view word : scalarWords) {
     const std::string_view name = word.substr(0, word.find('['));
     const bool isList = name.size() < word.size();
@@ -256,10 +261,7 @@ bool Elaborator::runElementwise(Activation& a, const std::vector<TensorId>& resu
   std::optional<Op> op = buildElementwise(a, parts, results, labels != nullptr ? *labels : none);
   if (!op) return false;
   op->declaration = a.decl->name.text;
-  if (!a.decl->flops.empty()) {
-    op->flops.clear();
-    if (!countFlops(a, *op)) return false;
-  }
+  if (!a.decl->flops.empty() && !countFlops(a, *op)) return false;
   addLeaf(std::move(*op), a);
   return true;
 }

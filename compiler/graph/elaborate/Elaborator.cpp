@@ -103,8 +103,10 @@ std::optional<Value> Elaborator::specialName(std::string_view name) {
 
 std::optional<std::vector<Value>> Elaborator::shapeOf(const Value& tensor) {
   if (!tensor.is(ValueKind::Tensor)) return std::nullopt;
+  const std::vector<ExprId>& dims = graph.tensors[tensor.id].shape;
   std::vector<Value> shape;
-  for (const ExprId dim : graph.tensors[tensor.id].shape) shape.push_back(Value::number(dim));
+  shape.reserve(dims.size());
+  for (const ExprId dim : dims) shape.push_back(Value::number(dim));
   return shape;
 }
 

@@ -3,7 +3,9 @@
 #include "compiler/graph/elaborate/Elaborator.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
+#include <string_view>
 
 namespace tbem::graph {
 
@@ -11,31 +13,40 @@ namespace {
 
 // ---- Keys ---------------------------------------------------------------------------------------------------------------
 
-void add(std::string& key, std::uint64_t number) { key.append(reinterpret_cast<const char*>(&number), sizeof number); }
-void add(std::string& key, const void* pointer) { add(key, reinterpret_cast<std::uintptr_t>(pointer)); }
-void add(std::string& key, const std::string& text) {
+using Key = Replay::Key;
+
+void add(Key& key, std::uint64_t number) { key.push_back(number); }
+void add(Key& key, const void* pointer) { add(key, reinterpret_cast<std::uintptr_t>(pointer)); }
+void add(Key& key, const std::string& text) {
   add(key, text.size());
-  key += text;
+  for (std::size_t at = 0; at < text.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t letters = 0;
+    std::memcpy(&letters, text.data() + at, std::min(sizeof letters, text.size() - at));
+    add(key, letters);
+  }
 }
 
 /// False where the value is something of the graph.
-bool addParameter(std::string& key, const Value& value) {
+bool addParameter(Key& key, const Value& value) {
   if (value.isRuntime() || value.is(ValueKind::Instance)) return false;
-  std::uint64_t small =
-      static_cast<std::uint64_t>(value.kind) | (value.isReal ? 1U << 8U : 0U) | (value.inclusive ? 1U << 9U : 0U);
+  const bool isDeclared = value.decl != nullptr || value.module != nullptr, isList = !value.items.empty() || !value.words.empty();
+  std::uint64_t small = static_cast<std::uint64_t>(value.kind) | (value.isReal ? 1U << 8U : 0U) |
+                        (value.inclusive ? 1U << 9U : 0U) | (isDeclared ? 1U << 10U : 0U) | (isList ? 1U << 11U : 0U);
   for (const std::int8_t power : value.unit) small = small << 8U | static_cast<std::uint8_t>(power);
   add(key, small);
   add(key, static_cast<std::uint64_t>(value.expr) << 32U | value.id);
-  add(key, value.decl);
-  add(key, value.module);
-  add(key, value.items.size() << 32U | value.words.size());
+  if (isDeclared) {
+    add(key, value.decl);
+    add(key, value.module);
+  }
+  if (isList) add(key, value.items.size() << 32U | value.words.size());
   for (const std::string& word : value.words) add(key, word);
   return std::ranges::all_of(value.items, [&](const Value& item) { return addParameter(key, item); });
 }
 
 /// Of the tensors from `place` on, as many as the value has. A body sees a tensor's type, shape and name, and which of its
 /// tensors are the same or share a storage.
-bool addTensors(std::string& key, const Graph& graph, const Value& value, const std::vector<TensorId>& all, std::size_t& place) {
+bool addTensors(Key& key, const Graph& graph, const Value& value, const std::vector<TensorId>& all, std::size_t& place) {
   add(key, static_cast<std::uint64_t>(value.kind));
   if (value.is(ValueKind::None)) return true;
   if (value.is(ValueKind::List)) {
@@ -67,12 +78,29 @@ bool forEachValue(const Value& value, const std::function<bool(const Value&)>& v
 
 }  // namespace
 
+std::size_t Replay::KeyHash::operator()(const Key& key) const {
+  std::uint64_t hash = key.size();
+  for (const std::uint64_t number : key) {
+    hash = (hash ^ number) * 0x9E3779B97F4A7C15U;  // 2^64 by the golden ratio
+    hash ^= hash >> 32U;
+  }
+  return hash;
+}
+
 /// What an application added, as another one adds it.
 class Replay::Copier {
 public:
   Copier(const Kept& from, const Place& to, const Extent& at) : from(from), to(to), at(at) {}
 
-  std::string path(const std::string& old) const { return old.empty() ? old : to.path + old.substr(from.place.path.size()); }
+  std::string path(const std::string& old) const {
+    if (old.empty()) return old;
+    const std::string_view rest = std::string_view(old).substr(from.place.path.size());
+    std::string path;
+    path.reserve(to.path.size() + rest.size());
+    path += to.path;
+    path += rest;
+    return path;
+  }
   SrcRange range(SrcRange old) const { return old == from.place.range ? to.range : old == from.place.use ? to.use : old; }
   OpId op(OpId old) const { return old == kNoOp ? old : static_cast<OpId>(index(old) - from.first.ops + at.ops); }
   ScopeId scope(ScopeId old) const {
@@ -101,10 +129,8 @@ public:
 
   void copyStorages(Graph& graph) const {
     for (std::size_t i = from.first.storages; i < from.last.storages; ++i) {
-      Storage storage = graph.storages[i];
-      storage.path = path(storage.path);
-      storage.range = range(storage.range);
-      graph.storages.push_back(std::move(storage));
+      const Storage& storage = graph.storages[i];
+      graph.storages.push_back(Storage{storage.kind, path(storage.path), storage.init, range(storage.range), storage.carried});
     }
     for (std::size_t i = from.first.tensors; i < from.last.tensors; ++i) {
       Tensor tensor = graph.tensors[i];
@@ -120,11 +146,8 @@ public:
 
   void copyOperators(Graph& graph) const {
     for (std::size_t i = from.first.scopes; i < from.last.scopes; ++i) {
-      Scope made = graph.scopes[i];
-      made.path = path(made.path);
-      made.parent = scope(made.parent);
-      made.range = range(made.range);
-      graph.scopes.push_back(std::move(made));
+      const Scope& old = graph.scopes[i];
+      graph.scopes.push_back(Scope{path(old.path), old.declaration, scope(old.parent), range(old.range)});
     }
     for (std::size_t i = from.first.regions; i < from.last.regions; ++i)
       graph.regions.push_back({{}, op(graph.regions[i].owner)});
@@ -194,28 +217,29 @@ Replay::Extent Replay::extentOf(const Elaborator& e) {
 
 Replay::Begun Replay::begin(const Elaborator& e, const Application& application, Place place, int rank) {
   declarations.push_back(&application.decl);
-  Begun begun;
+  Begun begun{.place = std::move(place)};
   const bool isInGradient = e.now.current != nullptr && e.now.current->gradient;
   const bool isWatched = e.isMutable() || e.options.recordCalls || e.options.search != nullptr;
-  if (e.phase() != Phase::Forward || isInGradient || isWatched || application.path.empty()) return begun;
-  std::string key;
+  if (e.phase() != Phase::Forward || isInGradient || isWatched || begun.place.path.empty()) return begun;
+  Key& key = scratch;
+  key.clear();
   add(key, &application.decl);
   add(key, &application.module);
-  add(key, static_cast<std::uint64_t>(rank) << 8U | (place.isInherited ? 2U : 0U) | (e.inTraining ? 1U : 0U));
+  add(key, static_cast<std::uint64_t>(rank) << 8U | (begun.place.isInherited ? 2U : 0U) | (e.inTraining ? 1U : 0U));
   for (const Local& parameter : application.parameters) {
     if (!addParameter(key, parameter.value)) return begun;
   }
+  std::vector<TensorId>& tensors = begun.place.tensors;
   const auto collect = [&](const Value& value) {
-    if (value.is(ValueKind::Tensor)) place.tensors.push_back(static_cast<TensorId>(value.id));
+    if (value.is(ValueKind::Tensor)) tensors.push_back(static_cast<TensorId>(value.id));
     return true;
   };
   for (const Value& tensor : application.tensors) forEachValue(tensor, collect);
   std::size_t next = 0;
   for (const Value& tensor : application.tensors) {
-    if (!addTensors(key, e.graph, tensor, place.tensors, next)) return begun;
+    if (!addTensors(key, e.graph, tensor, tensors, next)) return begun;
   }
-  begun.key = std::move(key);
-  begun.place = std::move(place);
+  begun.key = key;
   begun.first = extentOf(e);
   begun.diagnostics = e.session.sink.all().size();
   begun.drawn = e.drawnGates().size();
@@ -339,7 +363,7 @@ void Replay::copyRandoms(Graph& graph, const Kept& from, const Copier& copier) {
     std::string path = copier.path(random->second);
     const std::uint64_t shift = randomStream(path) - randomStream(random->second);
     const OpId op = copier.op(static_cast<OpId>(i));
-    for (ElemNode& node : graph[op].elementwise.nodes) {
+    for (ElemNode& node : graph[op].elementwise.nodes.own()) {
       if (node.op == ElemOp::Random) node.stream += shift;
     }
     randoms.emplace(index(op), std::move(path));

@@ -38,16 +38,21 @@ public:
     std::size_t ops = 0, tensors = 0, storages = 0, regions = 0, scopes = 0, obligations = 0;
     std::size_t weights = 0, buffers = 0, instances = 0, ownGradients = 0;
   };
+  /// What an application's result depends on, in numbers.
+  using Key = std::vector<std::uint64_t>;
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
   /// An application that has begun.
   struct Begun {
-    std::string key;  ///< empty: it will not be kept
+    Key key = {};  ///< empty: it will not be kept
     Place place;
-    Extent first;
+    Extent first = {};
     std::size_t diagnostics = 0, drawn = 0, shared = 0, declarations = 0, written = 0;
     const ast::Expr* named = nullptr;  ///< Elaborator::named
   };
 
-  /// To be called before the application binds anything. `rank`: Activation::rank.
+  /// To be called before the application binds anything; its path is that of `place`. `rank`: Activation::rank.
   Begun begin(const Elaborator& elaborator, const Application& application, Place place, int rank);
   /// The application's result, copied from an equal one. Nothing: there is none that can be copied here.
   std::optional<sema::Value> copy(Elaborator& elaborator, const Begun& begun);
@@ -82,8 +87,9 @@ private:
   bool isSelfContained(const Elaborator& elaborator, const Kept& kept) const;
   bool fits(const Elaborator& elaborator, const Kept& kept, const Place& place) const;
 
-  std::deque<Kept> kept;                                              ///< in the order in which they ended
-  std::unordered_map<std::string, std::vector<std::uint32_t>> byKey;  ///< positions in `kept`
+  std::deque<Kept> kept;                                               ///< in the order in which they ended
+  std::unordered_map<Key, std::vector<std::uint32_t>, KeyHash> byKey;  ///< positions in `kept`
+  Key scratch;                                                         ///< the key that is being put together
   std::unordered_map<std::uint32_t, std::string> randoms;
   std::vector<const ast::Callable*> declarations;  ///< applied so far
   std::vector<TensorId> written;                   ///< noteWritten, so far

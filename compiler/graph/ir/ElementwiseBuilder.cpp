@@ -107,10 +107,10 @@ ElementwiseBuilder::ElementwiseBuilder(GraphBuilder& graph, sema::ExprPool& pool
                                        std::string_view path)
     : graph(graph), pool(pool), shapeOfResults(std::move(shape)), names(std::move(names)), stream(randomStream(path)) {
   constexpr std::size_t kUsualNodes = 8, kUsualOperands = 4;
-  expression.nodes.reserve(kUsualNodes);
+  nodes.reserve(kUsualNodes);
   hashes.reserve(kUsualNodes);
   varies.reserve(kUsualNodes);
-  expression.operands.reserve(kUsualOperands);
+  operands.reserve(kUsualOperands);
   inputs.reserve(kUsualOperands);
 }
 
@@ -120,10 +120,10 @@ ElementwiseBuilder::Node ElementwiseBuilder::add(ElemNode node, bool nodeVaries)
   const std::uint64_t hash = hashOf(node);
   for (auto same = std::ranges::find(hashes, hash); same != hashes.end(); same = std::find(same + 1, hashes.end(), hash)) {
     const auto at = static_cast<Node>(same - hashes.begin());
-    if (isSame(expression.nodes[at], node)) return at;
+    if (isSame(nodes[at], node)) return at;
   }
-  const auto at = static_cast<Node>(expression.nodes.size());
-  expression.nodes.push_back(node);
+  const auto at = static_cast<Node>(nodes.size());
+  nodes.push_back(node);
   varies.push_back(nodeVaries);
   hashes.push_back(hash);
   return at;
@@ -180,16 +180,15 @@ ElementwiseBuilder::Alignment ElementwiseBuilder::align(const std::vector<ExprId
 ElementwiseBuilder::Node ElementwiseBuilder::operand(TensorId tensor, ElemOperand reading) {
   const auto position = static_cast<std::uint32_t>(inputs.size());
   inputs.push_back(tensor);
-  expression.operands.push_back(std::move(reading));
+  operands.push_back(std::move(reading));
   return add({.op = ElemOp::Input, .input = position}, true);
 }
 
 // ---- The operator -----------------------------------------------------------------------------------------------------
 
 std::vector<bool> ElementwiseBuilder::usedNodes() const {
-  const std::vector<ElemNode>& nodes = expression.nodes;
   std::vector<bool> used(nodes.size(), false);
-  for (const Node root : expression.roots) used[root] = true;
+  for (const Node root : roots) used[root] = true;
   for (std::size_t i = nodes.size(); i-- > 0;) {
     if (!used[i]) continue;
     const int count = operandCount(nodes[i].op);
@@ -204,27 +203,27 @@ std::vector<bool> ElementwiseBuilder::usedNodes() const {
 void ElementwiseBuilder::drop(const std::vector<bool>& used) {
   std::vector<Node> place;
   place.reserve(used.size());
-  Node nodes = 0;
-  std::uint32_t operands = 0;  // one node each, in their order
+  Node left = 0;
+  std::uint32_t read = 0;  // operands: one node each, in their order
   for (std::size_t i = 0; i < used.size(); ++i) {
-    place.push_back(nodes);
+    place.push_back(left);
     if (!used[i]) continue;
-    ElemNode node = expression.nodes[i];
+    ElemNode node = nodes[i];
     const int count = operandCount(node.op);
     if (count > 0) node.a = place[node.a];
     if (count > 1) node.b = place[node.b];
     if (count > 2) node.c = place[node.c];
     if (node.op == ElemOp::Input) {
-      inputs[operands] = inputs[node.input];
-      if (operands != node.input) expression.operands[operands] = std::move(expression.operands[node.input]);
-      node.input = operands++;
+      inputs[read] = inputs[node.input];
+      if (read != node.input) operands[read] = std::move(operands[node.input]);
+      node.input = read++;
     }
-    expression.nodes[nodes++] = node;
+    nodes[left++] = node;
   }
-  expression.nodes.resize(nodes);
-  expression.operands.resize(operands);
-  inputs.resize(operands);
-  for (Node& root : expression.roots) root = place[root];
+  nodes.resize(left);
+  operands.resize(read);
+  inputs.resize(read);
+  for (Node& root : roots) root = place[root];
 }
 
 Op ElementwiseBuilder::finish(std::vector<TensorId> results) {
@@ -235,7 +234,7 @@ Op ElementwiseBuilder::finish(std::vector<TensorId> results) {
   op.flops = flopsOf(used);
   if (std::ranges::find(used, false) != used.end()) drop(used);
   op.inputs = std::move(inputs);
-  op.elementwise = std::move(expression);
+  op.elementwise = {std::move(nodes), std::move(roots), std::move(operands)};
   return op;
 }
 
@@ -245,7 +244,7 @@ std::vector<FlopPart> ElementwiseBuilder::flopsOf(const std::vector<bool>& used)
   std::vector<std::pair<std::string_view, std::int64_t>> counts;
   counts.reserve(kUsual);
   for (std::size_t i = 0; i < used.size(); ++i) {
-    const std::string_view part = used[i] && varies[i] ? partOf(expression.nodes[i].op) : std::string_view();
+    const std::string_view part = used[i] && varies[i] ? partOf(nodes[i].op) : std::string_view();
     if (part.empty()) continue;
     const auto known = std::ranges::find(counts, part, &decltype(counts)::value_type::first);
     if (known == counts.end())

@@ -50,7 +50,7 @@ public:
   Node operand(TensorId tensor, ElemOperand reading);
 
   /// The expression of the next result.
-  void addRoot(Node root) { expression.roots.push_back(root); }
+  void addRoot(Node root) { roots.push_back(root); }
   /// The operator that writes `results`, without the nodes and operands that nothing reads; its FLOPs are counted.
   Op finish(std::vector<TensorId> results);
 
@@ -64,7 +64,9 @@ private:
   sema::ExprPool& pool;
   std::vector<ExprId> shapeOfResults;
   Names names;
-  Elementwise expression;
+  std::vector<ElemNode> nodes;  ///< of the expression, as Elementwise has them
+  std::vector<Node> roots;
+  std::vector<ElemOperand> operands;
   std::vector<TensorId> inputs;
   std::vector<bool> varies;           ///< by node: depends on an element, not only on scalars
   std::vector<std::uint64_t> hashes;  ///< by node

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/diagnostics/Source.h"
+#include "compiler/sema/SharedVector.h"
 #include "compiler/sema/Symbolic.h"
 #include "runtime/include/tbem/backend.h"
 
@@ -97,9 +98,9 @@ struct ElemOperand {
 
 /// One expression tree for all results of an operator; `roots[r]` is the node of result r.
 struct Elementwise {
-  std::vector<ElemNode> nodes;
-  std::vector<std::uint32_t> roots;
-  std::vector<ElemOperand> operands;  ///< one an input
+  sema::SharedVector<ElemNode> nodes;
+  sema::SharedVector<std::uint32_t> roots;
+  sema::SharedVector<ElemOperand> operands;  ///< one an input
 };
 
 // ---- Operators --------------------------------------------------------------------------------------------------------
@@ -140,10 +141,10 @@ struct Op {
   std::string declaration;                          ///< the operator's name in the language: "conv2d", "relu"
   std::vector<TensorId> inputs;                     ///< kNoTensor: an absent optional operand
   std::vector<TensorId> outputs;
-  std::vector<Attribute> attributes;  ///< as primitives.def lists them
-  std::vector<ExprId> scalars;        ///< run-time reals, as primitives.def lists them
+  sema::SharedVector<Attribute> attributes;  ///< as primitives.def lists them
+  std::vector<ExprId> scalars;               ///< run-time reals, as primitives.def lists them
   Elementwise elementwise;
-  std::vector<FlopPart> flops;
+  sema::SharedVector<FlopPart> flops;
   Phase phase = Phase::Forward;
   OpId forward = kNoOp;  ///< Backward: the operator whose gradient it is part of, or that it repeats; Optimizer: none
   bool repeats = false;  ///< Backward: it computes results of `forward` once more (Checkpoint.h)

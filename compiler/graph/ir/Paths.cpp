@@ -5,7 +5,12 @@
 namespace tbem::graph {
 
 std::string Paths::under(const std::string& name) const {
-  return here().empty() || name.empty() ? here() + name : here() + "." + name;
+  std::string path;
+  path.reserve(here().size() + 1 + name.size());
+  path += here();
+  if (!path.empty() && !name.empty()) path += '.';
+  path += name;
+  return path;
 }
 
 std::string Paths::next(std::string_view name) const {

@@ -283,11 +283,11 @@ private:
     cast.outputs = {to};
     cast.phase = graph[id].phase, cast.forward = graph[id].forward, cast.scope = scope;
     cast.range = graph[id].range, cast.use = graph[id].use;
-    cast.elementwise.nodes.emplace_back();  // its input
-    cast.elementwise.roots = {0};
-    cast.elementwise.operands.emplace_back();
-    for (std::size_t k = 0; k < made.shape.size(); ++k)
-      cast.elementwise.operands.front().axes.push_back(static_cast<std::int32_t>(k));
+    ElemOperand whole;
+    for (std::size_t k = 0; k < made.shape.size(); ++k) whole.axes.push_back(static_cast<std::int32_t>(k));
+    cast.elementwise.nodes.push_back({});  // its input
+    cast.elementwise.roots.push_back(0);
+    cast.elementwise.operands.push_back(std::move(whole));
     graph.tensors.push_back(std::move(made));
     graph[kMainRegion].ops.push_back(static_cast<OpId>(graph.ops.size()));
     graph.ops.push_back(std::move(cast));

@@ -190,6 +190,15 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
 
 bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parameter, const BoundArgument* given, Frame& callee,
                         SrcRange use) {
+  // A number or a truth value means the same in every call, and is brought into its declared form once.
+  const bool isFixed =
+      given == nullptr && parameter.defaultValue != nullptr &&
+      (parameter.defaultValue->kind == ast::NodeKind::Number || parameter.defaultValue->kind == ast::NodeKind::Bool);
+  if (const auto fixed = isFixed ? knownDefaults.find(&parameter) : knownDefaults.end(); fixed != knownDefaults.end()) {
+    callee.define(parameter.name.text, fixed->second, parameter.name.range);
+    callee.locals.back().isParameter = true;
+    return true;
+  }
   Value value;
   SrcRange range = use;
   const Module* const home = program.homeOf(signature.decl, signature.module, parameter.name.text);
@@ -218,6 +227,7 @@ bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parame
     if (d != nullptr && d->labels.empty()) d->label(parameter.range, "this is the next parameter");
     return false;
   }
+  if (isFixed) knownDefaults.emplace(&parameter, *typed);
   callee.define(parameter.name.text, std::move(*typed), parameter.name.range);
   callee.locals.back().isParameter = true;
   if (parameter.domain == nullptr || given == nullptr) return true;

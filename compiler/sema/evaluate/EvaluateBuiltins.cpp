@@ -4,10 +4,11 @@
 #include "compiler/support/Unicode.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace tbem::sema {
 
@@ -74,13 +75,17 @@ const Evaluator::Builtin* Evaluator::builtin(std::string_view name) {
       {"diff", 2, 2, &Evaluator::callOnSets, Takes::Collections},
       {"inset", 2, 2, &Evaluator::callOnSets, Takes::Collections},
   };
-  static const auto kByName = [] {
-    std::unordered_map<std::string_view, const Builtin*> made;
-    for (const Builtin& row : kBuiltins) made.emplace(row.name, &row);
+  // Every call asks, and most are of operators: the few of one first letter are compared.
+  static const auto kByLetter = [] {
+    std::array<std::vector<const Builtin*>, 'z' - 'a' + 1> made;
+    for (const Builtin& row : kBuiltins) made[static_cast<std::size_t>(row.name.front() - 'a')].push_back(&row);
     return made;
   }();
-  const auto row = kByName.find(name);
-  return row == kByName.end() ? nullptr : row->second;
+  if (name.empty() || name.front() < 'a' || name.front() > 'z') return nullptr;
+  for (const Builtin* row : kByLetter[static_cast<std::size_t>(name.front() - 'a')]) {
+    if (row->name == name) return row;
+  }
+  return nullptr;
 }
 
 Value Evaluator::callBuiltin(std::string_view name, const Arguments& arguments) {
@@ -117,8 +122,8 @@ Value Evaluator::callLength(const BuiltinCall& call) {
 }
 
 /// The arguments, or the elements of an only one: numbers all.
-std::optional<std::vector<Value>> Evaluator::numbersOf(const BuiltinCall& call) {
-  std::vector<Value> all;
+std::optional<SharedVector<Value>> Evaluator::numbersOf(const BuiltinCall& call) {
+  SharedVector<Value> all;
   if (call.count() == 1 && !call[0].is(ValueKind::Number)) {
     auto spread = elements(call[0], call.range(0));
     if (!spread) return std::nullopt;

@@ -82,15 +82,11 @@ ExprId Evaluator::equal(const Value& a, const Value& b) {
   }
 }
 
-void Evaluator::conjuncts(const ast::Expr& expr, std::vector<const ast::Expr*>& out) {
-  if (expr.kind != ast::NodeKind::Binary) {
-    out.push_back(&expr);
-    return;
-  }
-  constexpr std::size_t kUsual = 16;
-  std::vector<const ast::Expr*> open;
-  open.reserve(kUsual);
-  open.push_back(&expr);
+const std::vector<const ast::Expr*>& Evaluator::conjunctsOf(const ast::Expr& condition) {
+  const auto [place, isNew] = knownConjuncts.try_emplace(&condition);
+  std::vector<const ast::Expr*>& parts = place->second;
+  if (!isNew) return parts;
+  std::vector<const ast::Expr*> open{&condition};
   while (!open.empty()) {
     const ast::Expr* next = open.back();
     open.pop_back();
@@ -98,9 +94,10 @@ void Evaluator::conjuncts(const ast::Expr& expr, std::vector<const ast::Expr*>& 
       open.push_back(both->right);
       open.push_back(both->left);
     } else {
-      out.push_back(next);
+      parts.push_back(next);
     }
   }
+  return parts;
 }
 
 }  // namespace tbem::sema

@@ -82,6 +82,8 @@ bool isLogic(ast::BinaryOp op) {
 }  // namespace
 
 Value Evaluator::evaluateNumber(const ast::Number& expr) {
+  const char first = expr.text.front();
+  if (expr.text.size() == 1 && first >= '0' && first <= '9') return integerValue(first - '0');  // most are
   if (const std::optional<Rational> value = Rational::parse(expr.text)) return Value::number(pool.constant(*value));
   const bool whole = expr.text.find_first_of(".eE") == std::string::npos;
   return fail(diag::number_overflow, expr.range, expr.text, whole ? kWholeRange : kRealRange);

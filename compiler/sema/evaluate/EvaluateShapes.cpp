@@ -23,8 +23,8 @@ std::vector<Value> broadcastShapes(ExprPool& pool, const std::vector<Value>& a, 
 
 Value Evaluator::callShape(const BuiltinCall& call) {
   if (!call[0].isRuntime()) return wrongKind(call.range(0), "`shape`", "a tensor", call[0]);
-  const auto shape = shapeOf(call[0]);
-  return shape ? Value::list(*shape) : Value{};
+  auto shape = shapeOf(call[0]);
+  return shape ? Value::list(std::move(*shape)) : Value{};
 }
 
 Value Evaluator::callMap(const BuiltinCall& call) {
@@ -52,8 +52,9 @@ Value Evaluator::callMap(const BuiltinCall& call) {
 }
 
 /// The elements of each argument; a number behind the first stands alone.
-std::optional<std::vector<std::vector<Value>>> Evaluator::listsOf(const BuiltinCall& call) {
-  std::vector<std::vector<Value>> lists;
+std::optional<std::vector<SharedVector<Value>>> Evaluator::listsOf(const BuiltinCall& call) {
+  std::vector<SharedVector<Value>> lists;
+  lists.reserve(call.count());
   for (std::size_t i = 0; i < call.count(); ++i) {
     if (i > 0 && call[i].is(ValueKind::Number)) {
       lists.push_back({call[i]});
@@ -69,7 +70,7 @@ std::optional<std::vector<std::vector<Value>>> Evaluator::listsOf(const BuiltinC
 Value Evaluator::callReverse(const BuiltinCall& call) {
   auto lists = listsOf(call);
   if (!lists) return {};
-  std::reverse(lists->front().begin(), lists->front().end());
+  std::ranges::reverse(lists->front().own());
   return Value::list(std::move(lists->front()));
 }
 
@@ -122,16 +123,17 @@ Value Evaluator::callAtAxes(const BuiltinCall& call) {
     if (index < 0 || index >= rank) return fail(diag::index_out_of_range, call.range(1), *at, "shape", rank);
     chosen[static_cast<std::size_t>(index)] = true;
   }
-  Value result = Value::ofKind(ValueKind::List);
+  std::vector<Value> changed;
+  changed.reserve(shape.size());
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (!chosen[i])
-      result.items.push_back(shape[i]);
+      changed.push_back(shape[i]);
     else if (call.name == "replace")
-      result.items.push_back(call[2]);
+      changed.push_back(call[2]);
     else if (call.name == "keep")
-      result.items.push_back(integerValue(1));
+      changed.push_back(integerValue(1));
   }
-  return result;
+  return Value::list(std::move(changed));
 }
 
 }  // namespace tbem::sema

@@ -238,8 +238,8 @@ protected:
   Value makeRemainder(const Value& a, const Value& b, SrcRange range, SrcRange divisor);
   Value truth(bool value) { return Value::boolean(pool.constant(value ? 1 : 0)); }
   Value integerValue(std::int64_t value) { return Value::number(pool.constant(value)); }
-  /// The condition's conjuncts, left to right.
-  static void conjuncts(const ast::Expr& expr, std::vector<const ast::Expr*>& out);
+  /// The condition's conjuncts, left to right. They are kept by its place in the syntax tree, which outlives the evaluation.
+  const std::vector<const ast::Expr*>& conjunctsOf(const ast::Expr& condition);
   std::vector<std::string> visibleNames() const;
 
   const Program& program;
@@ -286,8 +286,8 @@ private:
   Value sumOf(const Value& sequence);
   Value sequenceCall(std::string_view name, const Value& sequence);
   Value setCall(std::string_view name, const std::vector<Member>& a, const std::vector<Member>& b);
-  std::optional<std::vector<Value>> numbersOf(const BuiltinCall& call);
-  std::optional<std::vector<std::vector<Value>>> listsOf(const BuiltinCall& call);
+  std::optional<SharedVector<Value>> numbersOf(const BuiltinCall& call);
+  std::optional<std::vector<SharedVector<Value>>> listsOf(const BuiltinCall& call);
   Value callLength(const BuiltinCall& call);
   Value callFold(const BuiltinCall& call);
   Value callRounding(const BuiltinCall& call);
@@ -321,6 +321,8 @@ private:
     Resolved meaning;
   };
   std::unordered_map<const ast::NameRef*, KnownName> knownNames;
+  std::unordered_map<const ast::Expr*, std::vector<const ast::Expr*>> knownConjuncts;
+  std::unordered_map<const ast::Parameter*, Value> knownDefaults;  ///< of parameters that a call does not give
   std::unordered_map<const ast::Decl*, Value> constants;
   std::vector<const ast::Binary*> chains;  ///< whose left sides are being evaluated, the innermost last
   std::vector<const ast::Decl*> active;    ///< functions and constants being evaluated

@@ -190,9 +190,7 @@ private:
 
   bool conditions() {
     for (const ast::Expr* clause : decl.pre) {
-      std::vector<const ast::Expr*> parts;
-      conjuncts(*clause, parts);
-      for (const ast::Expr* part : parts) {
+      for (const ast::Expr* part : conjunctsOf(*clause)) {
         const Value value = evaluate(*part);
         if (value.isPoison()) return false;
         if (!value.is(ValueKind::Bool)) {
@@ -262,9 +260,7 @@ private:
 
   bool posts(std::vector<Condition>& parts) {
     for (const ast::Expr* clause : decl.post) {
-      std::vector<const ast::Expr*> all;
-      conjuncts(*clause, all);
-      for (const ast::Expr* part : all) {
+      for (const ast::Expr* part : conjunctsOf(*clause)) {
         const auto* equation = ast::dynCast<ast::Binary>(part);
         const bool equal = equation != nullptr && equation->op == ast::BinaryOp::Equal;
         const std::string_view name = equal ? nameOf(*equation->left) : std::string_view();

@@ -260,8 +260,9 @@ private:
     op.inputs = std::move(inputs);
     op.forward = forward;
     for (const auto& [attribute, numbers] : attributes) {
-      op.attributes.push_back({attribute, {}});
-      for (const std::int64_t number : numbers) op.attributes.back().values.push_back(pool.constant(number));
+      graph::Attribute made{attribute, {}};
+      for (const std::int64_t number : numbers) made.values.push_back(pool.constant(number));
+      op.attributes.push_back(std::move(made));
     }
     if (primitive == TBEM_PRIMITIVE_channel_gradient_sums) op.scalars = {eps};
     if (primitive == TBEM_PRIMITIVE_cross_entropy || primitive == TBEM_PRIMITIVE_cross_entropy_gradient)

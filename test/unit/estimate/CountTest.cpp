@@ -95,11 +95,11 @@ TEST(Flops, GatesHaveALeastAndAMost) {
 TEST(Flops, ANumberWithoutAValueIsNamed) {
   Net net = smallVgg({1}, 2, 16, 8, false);
   const graph::ExprId zero = net.pool.constant(0);
-  net.g.ops[0].flops[0].count = net.pool.make(sema::ExprOp::FloorDiv, net.pool.constant(7), zero);
+  net.g.ops[0].flops.own()[0].count = net.pool.make(sema::ExprOp::FloorDiv, net.pool.constant(7), zero);
   const auto flops = estimate::countFlops(net.g, net.values());
   ASSERT_FALSE(flops.has_value());
   EXPECT_EQ(flops.error().what, "`mac` of `conv2d` divides by zero");
-  net.g.ops[0].flops[0].count = net.pool.constant(*Rational::make(7, 2));
+  net.g.ops[0].flops.own()[0].count = net.pool.constant(*Rational::make(7, 2));
   EXPECT_EQ(estimate::countFlops(net.g, net.values()).error().what, "`mac` of `conv2d` is 3.5, not an integer");
 }
 

@@ -203,7 +203,7 @@ TEST(Lower, EqualQuestionsAreAskedOnce) {
 TEST(Lower, RefusalsAreDiagnostics) {
   Net net = smallVgg({1}, 2, 16, 8, true);
   for (graph::Op& op : net.g.ops) {
-    if (op.primitive == TBEM_PRIMITIVE_max_pool2d) op.attributes[0].values.pop_back();
+    if (op.primitive == TBEM_PRIMITIVE_max_pool2d) op.attributes.own()[0].values.pop_back();
   }
   const auto program = lower(net.g, net.values(), blockedBackend(), {});
   ASSERT_FALSE(program.has_value());
