@@ -46,7 +46,8 @@ private:
     for (const std::uint32_t producer : producers) merge(producer, item, true);
     for (auto at = recent.rbegin(); at != recent.rend() && at - recent.rbegin() < 8; ++at) {
       const bool near = groupAt(item).position - std::min(groupAt(item).position, groupAt(*at).position) <= kSiblingReach;
-      if (near && (shareRead(*at, item) || isSmall(item))) merge(*at, item, isSmall(item));
+      const bool bothSmall = isSmall(item) && !isLaunchedTogether(*at) && !isLaunchedTogether(item);
+      if (near && (shareRead(*at, item) || bothSmall)) merge(*at, item, isSmall(item));
     }
   }
 
@@ -77,6 +78,14 @@ private:
       }
     }
     return false;
+  }
+
+  /// Updates on a device: equal loops of any number and any lengths are one launch (jit/glue/LoopGroups.h), which they are no
+  /// more when some become one loop.
+  bool isLaunchedTogether(std::uint32_t item) const {
+    const graph::Op& op = state.graph[state.items[item].op];
+    return state.backend.device != nullptr &&
+           std::ranges::all_of(op.outputs, [&](graph::TensorId result) { return state.isPersistent(result); });
   }
 
   bool isSmall(std::uint32_t item) const { return elementCount(state.items[item].space) <= kSmall; }

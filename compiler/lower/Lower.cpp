@@ -5,6 +5,7 @@
 #include "compiler/lower/Attention.h"
 #include "compiler/lower/Lowering.h"
 #include "compiler/lower/Query.h"
+#include "compiler/lower/order/LateUpdates.h"
 #include "compiler/lower/order/OrderOf.h"
 
 #include <algorithm>
@@ -132,14 +133,22 @@ tl::expected<Program, LowerError> lowerOrdered(const Source& source, const sema:
   std::vector<graph::OpId> order;
   auto program = lowerIn(order, source, values, backend, options, cache);
   if (!program || !options.searchOrder || !program->branches.empty()) return program;
-  std::vector<graph::OpId> other =
-      betterOrder(source.graph, *program, order, keptValues(source.graph, options), options.orderChanged);
-  if (other.empty()) return program;
-  auto reordered = lowerIn(other, source, values, backend, options, cache);
-  // The plan decides: fusion and results in place may see it otherwise than the search did.
-  if (!reordered || reordered->arena >= program->arena) return program;
-  reordered->arenaAsWritten = program->arena;
-  return reordered;
+  const std::vector<graph::TensorId> kept = keptValues(source.graph, options);
+  const std::uint64_t asWritten = program->arena;
+  // The plan decides: fusion and results in place may see it otherwise than what found the order did.
+  const auto retry = [&](std::vector<graph::OpId> other, std::uint64_t mostArena) {
+    if (other.empty()) return;
+    auto reordered = lowerIn(other, source, values, backend, options, cache);
+    if (!reordered || reordered->arena > mostArena) return;
+    program = std::move(reordered);
+    program->arenaAsWritten = asWritten;
+    order = std::move(other);
+  };
+  retry(betterOrder(source.graph, *program, order, kept, options.orderChanged), asWritten - 1);
+  // A card waits for launches where a processor does not.
+  if (backend.device != nullptr && source.graph.microBatches == 1)
+    retry(updatesLast(source.graph, *program, order, kept), program->arena);
+  return program;
 }
 
 /// Workspaces of the calls that take another algorithm than the default, ascending.

@@ -4,7 +4,7 @@
 #include "compiler/count/Schedule.h"
 #include "compiler/count/Static.h"
 #include "compiler/diagnostics/tables/Plan.h"
-#include "compiler/lower/order/SmallUpdates.h"
+#include "compiler/lower/order/LateUpdates.h"
 
 #include <algorithm>
 #include <bit>

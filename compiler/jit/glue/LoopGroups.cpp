@@ -11,7 +11,7 @@ using estimate::BufferId;
 using estimate::Program;
 using estimate::Step;
 
-constexpr std::int64_t kMostPlaces = std::int64_t{1} << 16;  // more keep a card busy by themselves
+constexpr std::int64_t kMostPlaces = std::int64_t{1} << 31;  // of one loop: their numbers are of 32 bits in the kernel's tables
 constexpr std::size_t kMostLoops = 1024;                     // tables are constants of the kernel's module
 
 bool canBeGrouped(const LoopNest& nest) {

@@ -13,7 +13,24 @@ using llvm::Value;
 
 constexpr unsigned kGlobalMemory = 1;  // LLVM's number of it on this target
 
-std::int64_t partsOf(const LoopNest& nest) { return (nest.count + kGroupPlaces - 1) / kGroupPlaces; }
+constexpr std::int64_t kLeastPart = 128;   // places, of neighbouring threads
+constexpr std::int64_t kMostParts = 4096;  // their table is read again and again: it has to stay near
+
+std::int64_t partsOf(const LoopNest& nest, std::int64_t part) { return (nest.count + part - 1) / part; }
+
+std::int64_t placesIn(const std::vector<const LoopNest*>& nests, std::int64_t part) {
+  std::int64_t places = 0;
+  for (const LoopNest* nest : nests) places += partsOf(*nest, part) * part;
+  return places;
+}
+
+/// Places of one loop that are a part: a power of two, the smallest that makes few parts.
+std::int64_t partOf(const std::vector<const LoopNest*>& nests) {
+  const auto smallest = static_cast<std::int64_t>(nests.size());
+  std::int64_t part = kLeastPart;
+  while (placesIn(nests, part) / part > std::max(kMostParts, smallest)) part *= 2;
+  return part;
+}
 
 /// A constant table of the kernel's module.
 template <class Number>
@@ -26,7 +43,12 @@ llvm::GlobalVariable* addTable(llvm::Module& module, const std::vector<Number>& 
 class GroupEmitter {
 public:
   GroupEmitter(llvm::Module& module, const std::vector<const LoopNest*>& nests, const std::string& name)
-      : module(module), b(module.getContext()), nests(nests), pointers(nests.front()->pointers.size()), name(name) {}
+      : module(module),
+        b(module.getContext()),
+        nests(nests),
+        partPlaces(partOf(nests)),
+        pointers(nests.front()->pointers.size()),
+        name(name) {}
 
   llvm::Function* run(llvm::Function* atPlace) {
     addTables();
@@ -39,7 +61,7 @@ public:
   }
 
 private:
-  /// By part of kGroupPlaces places: its loop and its first place; by loop: its offsets in the arena, then its count.
+  /// By part: its loop and its first place; by loop: its offsets in the arena, then its count.
   void addTables() {
     std::vector<std::uint32_t> ofParts;
     std::vector<std::uint64_t> ofLoops;
@@ -47,9 +69,9 @@ private:
       const LoopNest& nest = *nests[loop];
       ofLoops.insert(ofLoops.end(), nest.pointers.begin(), nest.pointers.end());
       ofLoops.push_back(static_cast<std::uint64_t>(nest.count));
-      for (std::int64_t part = 0; part < partsOf(nest); ++part) {
+      for (std::int64_t part = 0; part < partsOf(nest, partPlaces); ++part) {
         ofParts.push_back(static_cast<std::uint32_t>(loop));
-        ofParts.push_back(static_cast<std::uint32_t>(part * kGroupPlaces));
+        ofParts.push_back(static_cast<std::uint32_t>(part * partPlaces));
       }
     }
     parts = addTable(module, ofParts, name + "_parts");
@@ -62,11 +84,11 @@ private:
 
   void oneOf(llvm::Function* kernel, llvm::Function* atPlace, Value* place) {
     const auto number = [&](std::size_t value) { return b.getInt64(value); };
-    Value* part = b.CreateUDiv(place, number(kGroupPlaces));
+    Value* part = b.CreateUDiv(place, b.getInt64(partPlaces));
     Value* entry = b.CreateNUWMul(part, number(2));
     Value* loop = b.CreateNUWMul(read(parts, b.getInt32Ty(), entry), number(pointers + 1));
     Value* first = read(parts, b.getInt32Ty(), b.CreateNUWAdd(entry, number(1)));
-    Value* within = b.CreateNUWAdd(first, b.CreateURem(place, number(kGroupPlaces)));
+    Value* within = b.CreateNUWAdd(first, b.CreateURem(place, b.getInt64(partPlaces)));
     auto* inside = llvm::BasicBlock::Create(module.getContext(), "inside", kernel);
     auto* behind = llvm::BasicBlock::Create(module.getContext(), "behind", kernel);
     Value* count = read(loops, b.getInt64Ty(), b.CreateNUWAdd(loop, number(pointers)));
@@ -86,6 +108,7 @@ private:
   llvm::Module& module;
   llvm::IRBuilder<> b;
   const std::vector<const LoopNest*>& nests;
+  std::int64_t partPlaces;
   std::size_t pointers;
   const std::string& name;
   llvm::GlobalVariable *parts = nullptr, *loops = nullptr;
@@ -93,11 +116,7 @@ private:
 
 }  // namespace
 
-std::int64_t groupPlaces(const std::vector<const LoopNest*>& nests) {
-  std::int64_t places = 0;
-  for (const LoopNest* nest : nests) places += partsOf(*nest) * kGroupPlaces;
-  return places;
-}
+std::int64_t groupPlaces(const std::vector<const LoopNest*>& nests) { return placesIn(nests, partOf(nests)); }
 
 llvm::Function* emitGroupKernel(llvm::Module& module, const std::vector<const LoopNest*>& nests,
                                 const std::vector<NodeType>& types, const std::string& name) {

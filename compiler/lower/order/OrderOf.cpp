@@ -2,7 +2,6 @@
 
 #include "compiler/count/Schedule.h"
 #include "compiler/count/Static.h"
-#include "compiler/lower/order/OrderSearch.h"
 
 #include <algorithm>
 
@@ -30,11 +29,8 @@ std::vector<std::uint64_t> workspaceOf(const graph::Graph& graph, const Program&
   return bytes;
 }
 
-std::vector<graph::OpId> betterOrder(const graph::Graph& graph, const Program& program, const std::vector<graph::OpId>& whole,
-                                     const std::vector<graph::TensorId>& kept, const std::function<void(std::size_t)>& changed) {
-  // What a step runs once, behind all micro-batches, stays there.
-  const std::size_t repeated = repeatedOps(graph, whole);
-  const std::vector<graph::OpId> order(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(repeated));
+OrderProblem orderProblem(const graph::Graph& graph, const Program& program, const std::vector<graph::OpId>& order,
+                          const std::vector<graph::TensorId>& kept) {
   OrderProblem problem;
   problem.after = mustFollow(graph, order);
   const std::vector<std::uint64_t> workspaces = workspaceOf(graph, program);
@@ -66,9 +62,18 @@ std::vector<graph::OpId> betterOrder(const graph::Graph& graph, const Program& p
   for (const graph::TensorId tensor : kept) {
     if (OrderProblem::Value* const one = value(tensor)) one->kept = true;
   }
+  return problem;
+}
+
+std::vector<graph::OpId> betterOrder(const graph::Graph& graph, const Program& program, const std::vector<graph::OpId>& whole,
+                                     const std::vector<graph::TensorId>& kept, const std::function<void(std::size_t)>& changed) {
+  // What a step runs once, behind all micro-batches, stays there.
+  const auto once = whole.begin() + static_cast<std::ptrdiff_t>(repeatedOps(graph, whole));
+  const std::vector<graph::OpId> order(whole.begin(), once);
   std::vector<graph::OpId> better;
-  for (const std::uint32_t place : lowerPeak(problem, {.changed = changed})) better.push_back(order[place]);
-  if (!better.empty()) better.insert(better.end(), whole.begin() + static_cast<std::ptrdiff_t>(repeated), whole.end());
+  for (const std::uint32_t place : lowerPeak(orderProblem(graph, program, order, kept), {.changed = changed}))
+    better.push_back(order[place]);
+  if (!better.empty()) better.insert(better.end(), once, whole.end());
   return better;
 }
 

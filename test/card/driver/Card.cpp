@@ -40,14 +40,24 @@ void replaceCard(const Settings& settings) {
   currentContext() = nullptr;
 }
 
-Card::~Card() {
-  if (settings.left.empty()) return;
-  std::FILE* file = std::fopen(settings.left.c_str(), "w");
+namespace {
+/// Writes the only line of a file of that name; an empty name is none.
+void writeLine(const std::string& name, const std::string& line) {
+  std::FILE* file = name.empty() ? nullptr : std::fopen(name.c_str(), "w");
   if (file == nullptr) return;
-  const Memory::Held held = memory.held();
-  fmt::print(file, "{{\"allocations\": {}, \"bytes\": {}, \"modules\": {}, \"graphs\": {}, \"executables\": {}}}\n",
-             held.allocations, held.bytes, modules.size(), graphs.size(), executables.size());
+  fmt::print(file, "{}\n", line);
   std::fclose(file);
+}
+}  // namespace
+
+Card::~Card() {
+  const Memory::Held held = memory.held();
+  writeLine(settings.left,
+            fmt::format("{{\"allocations\": {}, \"bytes\": {}, \"modules\": {}, \"graphs\": {}, \"executables\": {}}}",
+                        held.allocations, held.bytes, modules.size(), graphs.size(), executables.size()));
+  std::string counts;
+  for (const auto& [function, count] : calls) counts += fmt::format("{}\"{}\": {}", counts.empty() ? "" : ", ", function, count);
+  writeLine(settings.counted, "{" + counts + "}");
 }
 
 void report(const Card& card, const std::string& text) {

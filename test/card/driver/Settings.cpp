@@ -97,6 +97,7 @@ Settings settingsOfEnvironment() {
   }
   settings.visible = visibleOf(std::getenv("CUDA_VISIBLE_DEVICES"), settings.cards);
   settings.left = variable("TBEM_CARD_LEFT");
+  settings.counted = variable("TBEM_CARD_CALLS");
   settings.keep = variable("TBEM_CARD_KEEP");
   forParts(variable("TBEM_CARD_FAIL"), [&](std::string_view part) {
     const std::size_t colon = part.find(':'), equal = part.find('=');

@@ -23,6 +23,7 @@ struct Settings {
   unsigned others = 0;                ///< of these, the last ones that have another name
   std::vector<unsigned> visible{0};   ///< those that the process sees, in its order
   std::string left;                   ///< file for what was never released when the process ends; empty: none
+  std::string counted;                ///< file for how often each function was called; empty: none
   std::string keep;                   ///< folder into which the texts of loaded modules are written; empty: none
   /// What a call of a function of the driver answers instead of what it would do, by the function's name and the number of the
   /// call, from 1.
@@ -30,7 +31,8 @@ struct Settings {
 };
 
 /// From TBEM_CARD_MEMORY, TBEM_CARD_SM, TBEM_CARD_CHECKS, TBEM_CARD_ORDER, TBEM_CARD_REPORT, TBEM_CARD_CONTEXT, TBEM_CARD_CODE,
-/// TBEM_CARD_LEFT, TBEM_CARD_KEEP, TBEM_CARD_COUNT and TBEM_CARD_FAIL (test/card/README.md), and from CUDA_VISIBLE_DEVICES.
+/// TBEM_CARD_LEFT, TBEM_CARD_CALLS, TBEM_CARD_KEEP, TBEM_CARD_COUNT and TBEM_CARD_FAIL (test/card/README.md), and from
+/// CUDA_VISIBLE_DEVICES.
 /// Throws std::invalid_argument with a text that names the variable.
 Settings settingsOfEnvironment();
 

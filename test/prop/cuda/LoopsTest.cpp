@@ -21,13 +21,13 @@ TEST_F(CudaLoops, AgreeExactlyWithTheInterpreter) {
   }
 }
 
-// Loops that one launch runs: some with vectors, some without, of fewer and more places than a part of a launch has.
-TEST_F(CudaLoops, OfOneLaunchAgreeWithTheInterpreter) {
+/// One loop of each length, which do not wait for each other.
+void runTogether(const std::vector<std::int64_t>& lengths) {
   const tbem_backend& cuda = *tbem_backend_cuda();
   ProgramBuilder p;
   std::map<std::uint32_t, HostTensor> inputs;
   unsigned seed = 0;
-  for (const std::int64_t elements : {4, 4000, 512, 516, 7, 1, 129, 1300, 8}) {
+  for (const std::int64_t elements : lengths) {
     const tbem_operand shape = layoutOf(TBEM_F32, {elements}, "plain");
     const BufferId x = p.add(shape), y = p.add(shape);
     inputs[static_cast<std::uint32_t>(x)] = randomTensor(shape, ++seed);
@@ -39,6 +39,13 @@ TEST_F(CudaLoops, OfOneLaunchAgreeWithTheInterpreter) {
   }
   p.program.target = cuda.device->target;
   runAndCompare(p.program, inputs, 0, 7, 3, cuda);
+}
+
+// Loops that one launch runs: some with vectors, some without, of fewer and more places than a part of a launch has; with large
+// ones among them parts have more than the fewest places.
+TEST_F(CudaLoops, OfOneLaunchAgreeWithTheInterpreter) {
+  runTogether({4, 4000, 512, 516, 7, 1, 129, 1300, 8});
+  runTogether({2'100'000, 4, 1300, 40'000, 516});
 }
 
 // LLVM 19 converts a truth value that is negated to +1 (chooseSignedTruthValues in compiler/jit/nvptx/Ptx.cpp).

@@ -4,6 +4,8 @@
 
 #include "runtime/include/tbem/backend.h"
 
+#include <algorithm>
+
 namespace tbem::test {
 namespace {
 
@@ -67,30 +69,52 @@ std::vector<std::size_t> placesOf(const estimate::Program& program, const std::s
   return places;
 }
 
-/// `ref` as if its memory were a device's: weights of up to 16 Ki elements and running statistics are updated behind everything.
-TEST(OrderedSteps, OnADeviceSmallUpdatesComeLast) {
-  constexpr tbem_device_table kTable{.target = "nvptx64"};
+/// `ref` as if its memory were a device's.
+tbem_backend onDevice() {
+  static constexpr tbem_device_table kTable{.target = "nvptx64"};
   tbem_backend device = *tbem_backend_ref();
   device.device = &kTable;
+  return device;
+}
+
+estimate::Program lowered(const std::string& text, const tbem_backend& backend, const estimate::LowerOptions& options) {
+  Built built(text);
+  const auto row = built.row();
+  EXPECT_TRUE(row) << built.errors();
+  return estimate::lower(row->graph(), row->values, backend, options).value();
+}
+
+/// Weights of up to 16 Ki elements and running statistics are updated behind everything.
+TEST(OrderedSteps, OnADeviceSmallUpdatesComeLast) {
   const std::string text = training(
       "return x |> conv2d(out: 8, kernel: 3) |> batch_norm |> relu |> conv2d(out: 256, kernel: 3) |> global_avg_pool |> dense(5)",
       "[2, 3, 12, 12]");  // weights of 216, 18 432 and 1 280 elements, and smaller ones
-  Built built(text);
-  const auto row = built.row();
-  ASSERT_TRUE(row) << built.errors();
-  const auto lower = [&](const tbem_backend& backend) {
-    return estimate::lower(row->graph(), row->values, backend, {.searchOrder = false}).value();
-  };
-  const estimate::Program onHost = lower(*tbem_backend_ref()), onDevice = lower(device);
-  const std::size_t lastGradient = placesOf(onDevice, "conv2d_weight_gradient").back();
-  const std::vector<std::size_t> updates = placesOf(onDevice, "sgd"), statistics = placesOf(onDevice, "move_towards");
+  const estimate::Program host = lowered(text, *tbem_backend_ref(), {.searchOrder = false});
+  const estimate::Program device = lowered(text, onDevice(), {.searchOrder = false});
+  const std::size_t lastGradient = placesOf(device, "conv2d_weight_gradient").back();
+  const std::vector<std::size_t> updates = placesOf(device, "sgd"), statistics = placesOf(device, "move_towards");
   ASSERT_GE(updates.size(), 2U);
   ASSERT_EQ(statistics.size(), 1U);
   EXPECT_LT(updates.front(), lastGradient) << "the large weight's, whose gradient dies at once";
   EXPECT_GT(updates[1], lastGradient);
   EXPECT_GT(statistics.front(), lastGradient);
-  EXPECT_LT(placesOf(onHost, "move_towards").front(), placesOf(onHost, "conv2d_weight_gradient").front());
-  EXPECT_EQ(onDevice.steps.size(), onHost.steps.size());
+  EXPECT_LT(placesOf(host, "move_towards").front(), placesOf(host, "conv2d_weight_gradient").front());
+  EXPECT_EQ(device.steps.size(), host.steps.size());
+}
+
+/// Weights of 18 432 elements, updated behind everything where their gradients find memory that was needed earlier.
+TEST(OrderedSteps, OnADeviceLargeUpdatesWaitWhereMemoryAllows) {
+  const auto early = [](const std::string& image, const std::string& input) {
+    const std::string body = "return x |> conv2d(out: 256, kernel: 3) |> relu |> conv2d(out: 8, kernel: 3) |> relu" + image +
+                             " |> conv2d(out: 256, kernel: 3) |> global_avg_pool |> dense(5)";
+    const estimate::Program program = lowered(training(body, input), onDevice(), {});
+    EXPECT_LE(program.arena, program.arenaAsWritten);
+    const std::size_t lastGradient = placesOf(program, "conv2d_weight_gradient").back();
+    const std::vector<std::size_t> updates = placesOf(program, "sgd");
+    return std::count_if(updates.begin(), updates.end(), [&](std::size_t update) { return update < lastGradient; });
+  };
+  EXPECT_EQ(early(" |> upsample2d(size: 12)", "[8, 8, 7, 7]"), 0) << "the last image is the largest";
+  EXPECT_EQ(early("", "[64, 8, 7, 7]"), 2) << "the first one is, and the gradients of the other weights stand beside its own";
 }
 
 }  // namespace

@@ -69,7 +69,23 @@ private:
   }
 };
 
-/// Each result, or each share of each result: `partials` [shares, outputs] where there are several.
+/// How many blocks have left their shares of a column of blocks' results; 0 again behind each kernel. A device runs one kernel at
+/// a time here (device/Device.h: one stream).
+static __device__ unsigned finishedShares[kMostShared];
+
+/// Whether the block is the last of its column to be here. What the others wrote before is then there for it to read.
+inline __device__ bool isLastShare() {
+  __shared__ bool isLast;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) isLast = atomicInc(&finishedShares[blockIdx.x], gridDim.y - 1) == gridDim.y - 1;
+  __syncthreads();
+  if (isLast) __threadfence();
+  return isLast;
+}
+
+/// Each result. Where it has several shares, the block that is ready last joins them, always in the same order: `partials`
+/// [shares, outputs].
 template <class What, class Index>
 __device__ void reduce(const ReduceShape<Index>& shape, const typename What::Operands& operands, void* partials) {
   using Sum = typename What::Sum;
@@ -80,30 +96,21 @@ __device__ void reduce(const ReduceShape<Index>& shape, const typename What::Ope
       shape, [&](Index at, Index number) { return what.load(at, number); },
       [&](Index, const auto& loaded) { what.add(sum, loaded); });
   sum = joinDown<What>(shape.tile, portion.place, sum);
-  if (!portion.inside || portion.place.down != 0) return;
-  if (gridDim.y == 1) {
-    what.store(sum);
-  } else {
-    static_cast<Sum*>(partials)[static_cast<std::uint64_t>(blockIdx.y) * shape.outputs + portion.output] = sum;
+  const bool isWriter = portion.inside && portion.place.down == 0;
+  if (gridDim.y > 1) {
+    const auto shareOf = [&](unsigned share) -> Sum& {
+      return static_cast<Sum*>(partials)[static_cast<std::uint64_t>(share) * shape.outputs + portion.output];
+    };
+    if (isWriter) shareOf(blockIdx.y) = sum;
+    if (!isLastShare()) return;
+    sum = What::none();
+    if (portion.inside) {
+      for (unsigned share = portion.place.down; share < gridDim.y; share += portion.place.depth)
+        sum = What::join(sum, shareOf(share));
+    }
+    sum = joinDown<What>(shape.tile, portion.place, sum);
   }
-}
-
-/// The shares of each result.
-template <class What>
-__device__ void joinShares(const typename What::Operands& operands, const void* partials, std::uint64_t outputs,
-                           std::uint32_t shares, std::int32_t logDepth) {
-  using Sum = typename What::Sum;
-  const Tile tile{logDepth, 1};
-  const Place place(tile);
-  const std::uint64_t output = static_cast<std::uint64_t>(blockIdx.x) * place.width + place.across;
-  const bool inside = output < outputs;
-  Sum sum = What::none();
-  if (inside) {
-    for (std::uint32_t share = place.down; share < shares; share += place.depth)
-      sum = What::join(sum, static_cast<const Sum*>(partials)[share * outputs + output]);
-  }
-  sum = joinDown<What>(tile, place, sum);
-  if (inside && place.down == 0) What(operands, output).store(sum);
+  if (isWriter) what.store(sum);
 }
 
 /// What carries two sums.
@@ -117,19 +124,15 @@ struct PairOfSums {
   static __device__ Sum join(const Sum& a, const Sum& b) { return {a.first + b.first, a.second + b.second}; }
 };
 
-/// The kernels of a `What`: tbem_FILE_NAME_32, _64 and _join.
-#define TBEM_REDUCTION(file, name, What)                                                                                       \
-  extern "C" __global__ void tbem_##file##_##name##_32(tbem::cuda::ReduceShape<std::uint32_t> shape, What::Operands operands,  \
-                                                       void* partials) {                                                       \
-    tbem::cuda::reduce<What>(shape, operands, partials);                                                                       \
-  }                                                                                                                            \
-  extern "C" __global__ void tbem_##file##_##name##_64(tbem::cuda::ReduceShape<std::uint64_t> shape, What::Operands operands,  \
-                                                       void* partials) {                                                       \
-    tbem::cuda::reduce<What>(shape, operands, partials);                                                                       \
-  }                                                                                                                            \
-  extern "C" __global__ void tbem_##file##_##name##_join(What::Operands operands, const void* partials, std::uint64_t outputs, \
-                                                         std::uint32_t shares, std::int32_t logDepth) {                        \
-    tbem::cuda::joinShares<What>(operands, partials, outputs, shares, logDepth);                                               \
+/// The kernels of a `What`: tbem_FILE_NAME_32 and _64.
+#define TBEM_REDUCTION(file, name, What)                                                                                      \
+  extern "C" __global__ void tbem_##file##_##name##_32(tbem::cuda::ReduceShape<std::uint32_t> shape, What::Operands operands, \
+                                                       void* partials) {                                                      \
+    tbem::cuda::reduce<What>(shape, operands, partials);                                                                      \
+  }                                                                                                                           \
+  extern "C" __global__ void tbem_##file##_##name##_64(tbem::cuda::ReduceShape<std::uint64_t> shape, What::Operands operands, \
+                                                       void* partials) {                                                      \
+    tbem::cuda::reduce<What>(shape, operands, partials);                                                                      \
   }
 
 }  // namespace tbem::cuda

@@ -1,14 +1,13 @@
 #include "runtime/backends/cuda/ops/Reduction.h"
 
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 namespace tbem::cuda {
 namespace {
 
-/// Blocks that keep a large card busy.
-constexpr std::int64_t kEnoughBlocks = 1024;
+/// Blocks that keep a large card busy; with as many no result is shared out.
+constexpr std::int64_t kEnoughBlocks = kMostShared;
 /// Elements that a thread takes at least before its result is shared out further.
 constexpr std::int64_t kFewest = 8;
 
@@ -70,9 +69,6 @@ Reduction reductionOver(const tbem_operand& x, const Reduced& reduced) {
     if (most > 1) share = quotientUp(quotientUp(plan.count, most), depth) * depth;
   }
   plan.shares = static_cast<std::uint32_t>(std::max<std::int64_t>(quotientUp(plan.count, share), 1));
-  const auto across =
-      std::min<std::uint64_t>(32, std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(plan.outputs, 1))));
-  plan.joinDepth = std::countr_zero(static_cast<std::uint64_t>(kThreads) / across);
   fill(plan.narrow, groups, plan, tile, share);
   fill(plan.large, groups, plan, tile, share);
   return plan;

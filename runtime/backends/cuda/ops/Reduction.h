@@ -1,4 +1,4 @@
-// Reductions over any axes (kernels/Reduction.cuh): how the elements are shared out, and the one or two kernels that join them.
+// Reductions over any axes (kernels/Reduction.cuh): how the elements are shared out.
 #pragma once
 
 #include "runtime/backends/cuda/ops/Shapes.h"
@@ -11,7 +11,6 @@ struct Reduction {
   std::int64_t outputs = 1, count = 1;
   bool wide = false;
   std::uint32_t blocks = 1, shares = 1;
-  std::int32_t joinDepth = 0;  ///< binary logarithm of the threads that join the shares of a result
   ReduceShape<std::uint32_t> narrow;
   ReduceShape<std::uint64_t> large;
 
@@ -28,14 +27,12 @@ Reduction reductionOver(const tbem_operand& x, const Reduced& reduced);
 /// Over all elements of a vector.
 Reduction reductionOfAll(std::int64_t count);
 
-/// tbem_FILE_NAME_32, _64 and _join.
+/// tbem_FILE_NAME_32 and _64.
 struct ReductionKernels {
-  const char *file, *narrow, *wide, *join;
+  const char *file, *narrow, *wide;
 };
-#define TBEM_REDUCTION_KERNELS(file, name)                                                               \
-  tbem::cuda::ReductionKernels {                                                                         \
-#file, "tbem_" #file "_" #name "_32", "tbem_" #file "_" #name "_64", "tbem_" #file "_" #name "_join" \
-  }
+#define TBEM_REDUCTION_KERNELS(file, name) \
+  tbem::cuda::ReductionKernels { #file, "tbem_" #file "_" #name "_32", "tbem_" #file "_" #name "_64" }
 
 /// Those of tbem_FILE_NAME_f32, _bf16 and _f16, by an operand's type.
 #define TBEM_REDUCTION_KERNELS_OF_TYPE(type, file, name)                                                        \
@@ -46,12 +43,8 @@ template <class Operands>
 tbem_status reduce(const ReductionKernels& kernels, const Reduction& plan, const Operands& operands, void* partials) {
   if (plan.outputs == 0) return TBEM_OK;
   const Grid grid{plan.blocks, kThreads, 0, plan.shares};
-  const tbem_status status = plan.wide ? launch({kernels.file, kernels.wide}, grid, plan.large, operands, partials)
-                                       : launch({kernels.file, kernels.narrow}, grid, plan.narrow, operands, partials);
-  if (status != TBEM_OK || plan.shares == 1) return status;
-  const Grid joining{static_cast<std::uint32_t>(quotientUp(plan.outputs, kThreads >> plan.joinDepth)), kThreads};
-  return launch({kernels.file, kernels.join}, joining, operands, static_cast<const void*>(partials),
-                static_cast<std::uint64_t>(plan.outputs), plan.shares, plan.joinDepth);
+  return plan.wide ? launch({kernels.file, kernels.wide}, grid, plan.large, operands, partials)
+                   : launch({kernels.file, kernels.narrow}, grid, plan.narrow, operands, partials);
 }
 
 }  // namespace tbem::cuda
