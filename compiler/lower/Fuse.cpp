@@ -3,6 +3,7 @@
 // Two groups P (earlier) and Q (later) may merge at Q's place where nothing between them needs P, or at P's place where Q needs
 // nothing that comes after P. They do where Q reads what P makes (the value then need not be stored), or both read one value.
 #include "compiler/lower/Lowering.h"
+#include "compiler/lower/order/LateUpdates.h"
 
 #include <algorithm>
 #include <limits>
@@ -14,6 +15,15 @@ constexpr std::size_t kMaxOperands = 24;  ///< of a loop: more would spill regis
 constexpr std::size_t kMaxNodes = 400;
 constexpr std::uint64_t kSiblingReach = 12;  ///< how many steps a loop may move to share a read
 constexpr std::int64_t kSmall = 1 << 12;     ///< elements up to which a loop's start costs as much as its work: neighbours merge
+
+bool sameSpace(const Item& a, const Item& b) {
+  tbem_operand x = a.space;
+  tbem_operand y = b.space;
+  // Element types may differ (a comparison's bool result): only places count.
+  x.dtype = y.dtype = TBEM_F32;
+  x.layout.bytes = y.layout.bytes = 0;
+  return samePlaces(x, y);
+}
 
 class Fuser {
 public:
@@ -83,21 +93,11 @@ private:
   /// Updates on a device: equal loops of any number and any lengths are one launch (jit/glue/LoopGroups.h), which they are no
   /// more when some become one loop.
   bool isLaunchedTogether(std::uint32_t item) const {
-    const graph::Op& op = state.graph[state.items[item].op];
-    return state.backend.device != nullptr &&
-           std::ranges::all_of(op.outputs, [&](graph::TensorId result) { return state.isPersistent(result); });
+    return state.backend.device != nullptr && state.items[item].branch == graph::kAllSamples &&
+           isUpdate(state.graph, state.items[item].op);
   }
 
   bool isSmall(std::uint32_t item) const { return elementCount(state.items[item].space) <= kSmall; }
-
-  static bool sameSpace(const Item& a, const Item& b) {
-    tbem_operand x = a.space;
-    tbem_operand y = b.space;
-    // Element types may differ (a comparison's bool result): only places count.
-    x.dtype = y.dtype = TBEM_F32;
-    x.layout.bytes = y.layout.bytes = 0;
-    return samePlaces(x, y);
-  }
 
   /// A forward loop stays out of the backward pass: values would live longer. What each micro-batch does is done apart from what
   /// is done once.

@@ -136,18 +136,18 @@ tl::expected<Program, LowerError> lowerOrdered(const Source& source, const sema:
   const std::vector<graph::TensorId> kept = keptValues(source.graph, options);
   const std::uint64_t asWritten = program->arena;
   // The plan decides: fusion and results in place may see it otherwise than what found the order did.
-  const auto retry = [&](std::vector<graph::OpId> other, std::uint64_t mostArena) {
+  const auto retry = [&](std::vector<graph::OpId> other, std::uint64_t below) {
     if (other.empty()) return;
     auto reordered = lowerIn(other, source, values, backend, options, cache);
-    if (!reordered || reordered->arena > mostArena) return;
+    if (!reordered || reordered->arena >= below) return;
     program = std::move(reordered);
     program->arenaAsWritten = asWritten;
     order = std::move(other);
   };
-  retry(betterOrder(source.graph, *program, order, kept, options.orderChanged), asWritten - 1);
+  retry(betterOrder(source.graph, *program, order, kept, options.orderChanged), asWritten);
   // A card waits for launches where a processor does not.
   if (backend.device != nullptr && source.graph.microBatches == 1)
-    retry(updatesLast(source.graph, *program, order, kept), program->arena);
+    retry(updatesLast(source.graph, *program, order, kept), program->arena + 1);
   return program;
 }
 

@@ -57,7 +57,9 @@ struct LowerOptions {
   bool keepGradients = false;  ///< weights' gradients stay readable after the step
   bool keepOutputs = false;    ///< of a training step; those of inference are always kept
   bool fuse = true;
-  bool searchOrder = true;  ///< operators run in another order where that lowers the arena; else in the schedule's
+  /// Operators run in another order where that lowers the arena, or, on a device, lets updates wait for the step's end without
+  /// raising it; else in the schedule's.
+  bool searchOrder = true;
   std::function<void(std::size_t round)> orderChanged;  ///< told as that search goes on; may be empty
   /// Behind a gate, each thread runs steps for as many samples at a time as keep so many bytes at hand; 0: all threads run each
   /// step for all samples. An eighth of a second-level cache of 2 MiB, in which the batch's own rows stay too (measured:

@@ -12,6 +12,7 @@ using estimate::Program;
 using estimate::Step;
 
 constexpr std::int64_t kMostPlaces = std::int64_t{1} << 31;  // of one loop: their numbers are of 32 bits in the kernel's tables
+constexpr std::int64_t kLarge = std::int64_t{1} << 16;       // places that keep a card busy by themselves
 constexpr std::size_t kMostLoops = 1024;                     // tables are constants of the kernel's module
 
 bool canBeGrouped(const LoopNest& nest) {
@@ -20,6 +21,13 @@ bool canBeGrouped(const LoopNest& nest) {
          !nest.numberAt && std::ranges::none_of(nest.moves, isSet) && std::ranges::none_of(nest.parts, isSet) &&
          std::ranges::none_of(nest.outside, [](bool outside) { return outside; }) &&
          std::ranges::none_of(nest.outputs, [](const LoopOutput& output) { return output.rows.has_value(); });
+}
+
+/// Large loops gain little from one launch, unless they are as many as the updates of weights.
+bool gainsFromIt(const Program& program, const estimate::FusedLoop& loop, const LoopNest& nest) {
+  return nest.count <= kLarge || std::ranges::all_of(loop.outputs, [&](const estimate::FusedLoop::Output& output) {
+           return program.allocations[program[output.buffer].allocation].persistent;
+         });
 }
 
 /// What some loops read and write of the arena.
@@ -84,7 +92,8 @@ std::vector<LoopGroup> groupLoops(const Program& program, const std::vector<Loop
   };
   for (std::uint32_t i = 0; i < program.steps.size(); ++i) {
     const Step& step = program.steps[i];
-    const bool isAlone = step.kind != Step::Kind::Loop || step.branch != 0 || !canBeGrouped(nests[step.index]);
+    const bool isAlone = step.kind != Step::Kind::Loop || step.branch != 0 || !canBeGrouped(nests[step.index]) ||
+                         !gainsFromIt(program, program.loops[step.index], nests[step.index]);
     if (isAlone || i == program.micro.steps) close();
     if (isAlone) continue;
     const estimate::FusedLoop& loop = program.loops[step.index];

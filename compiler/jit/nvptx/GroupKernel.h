@@ -1,5 +1,5 @@
 // IR of one kernel for several fused loops that are equal but for where their operands lie and how many places they have, and
-// that do not wait for each other: an optimiser's updates of a network's small weights are one launch. (Horizontal fusion: Li et
+// that do not wait for each other: an optimiser's updates of a network's weights are one launch. (Horizontal fusion: Li et
 // al. 2022, "Automatic Horizontal Fusion for GPU Kernels".)
 #pragma once
 
@@ -15,10 +15,8 @@
 
 namespace tbem::jit {
 
-/// Places of one loop that neighbouring threads take; each loop's last ones may be fewer.
-constexpr std::int64_t kGroupPlaces = 128;
-
-/// The places that a launch of the kernel below has: each loop's, rounded up to whole kGroupPlaces.
+/// The places that a launch of the kernel below has: each loop's, rounded up to whole parts, of which a table says whose they
+/// are.
 std::int64_t groupPlaces(const std::vector<const LoopNest*>& nests);
 
 /// Adds the kernel `void name(ptr arena, ptr scalars, i64 seed, i64 places)` to `module`. `nests`: of equal kernelKey, of one

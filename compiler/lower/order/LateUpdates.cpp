@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <span>
 
 namespace tbem::estimate {
 
@@ -17,14 +18,23 @@ using graph::OpId;
 namespace {
 constexpr std::int64_t kMostElements = 16 * 1024;  // a launch takes longer than they do
 
-/// All places, those that are late behind the others.
-std::vector<std::uint32_t> lateLast(const std::vector<bool>& late) {
-  std::vector<std::uint32_t> places(late.size());
-  std::iota(places.begin(), places.end(), 0U);
-  std::ranges::stable_partition(places, [&](std::uint32_t place) { return !late[place]; });
-  return places;
+/// The order with the operators at places that are late behind the others.
+std::vector<OpId> lateLast(const std::vector<OpId>& order, const std::vector<bool>& late) {
+  std::vector<OpId> moved, last;
+  moved.reserve(order.size());
+  for (std::size_t place = 0; place < order.size(); ++place) (late[place] ? last : moved).push_back(order[place]);
+  moved.insert(moved.end(), last.begin(), last.end());
+  return moved;
 }
 }  // namespace
+
+bool isUpdate(const graph::Graph& graph, OpId id) {
+  const graph::Op& op = graph[id];
+  const auto outlives = [&](graph::TensorId result) { return isPersistent(graph[graph[result].storage]); };
+  const bool isOnce =
+      op.phase == graph::Phase::Optimizer || (graph.microBatches == 1 && std::ranges::all_of(op.outputs, outlives));
+  return isOnce && op.kind == graph::OpKind::Elementwise;
+}
 
 std::vector<OpId> smallUpdatesLast(const graph::Graph& graph, const graph::Branches& branches,
                                    const std::vector<std::vector<std::int64_t>>& dims, std::vector<OpId> order) {
@@ -32,49 +42,54 @@ std::vector<OpId> smallUpdatesLast(const graph::Graph& graph, const graph::Branc
     const std::vector<std::int64_t>& of = dims[index(result)];
     return std::accumulate(of.begin(), of.end(), std::int64_t{1}, std::multiplies<>()) <= kMostElements;
   };
-  const auto outlives = [&](graph::TensorId result) { return isPersistent(graph[graph[result].storage]); };
-  const auto isSmallUpdate = [&](const graph::Op& op, OpId id) {
-    // What each micro-batch does stays among the micro-batches.
-    const bool isUpdate =
-        op.phase == graph::Phase::Optimizer || (graph.microBatches == 1 && std::ranges::all_of(op.outputs, outlives));
-    return isUpdate && op.kind == graph::OpKind::Elementwise && branches.of[index(id)] == graph::kAllSamples &&
-           std::ranges::all_of(op.outputs, isSmall);
-  };
-  std::vector<bool> last(order.size(), false);
+  std::vector<bool> late(order.size(), false);
   const std::vector<std::vector<std::uint32_t>> after = mustFollow(graph, order);
   for (std::size_t i = order.size(); i-- > 0;)
-    last[i] = isSmallUpdate(graph[order[i]], order[i]) &&
-              std::ranges::all_of(after[i], [&](std::uint32_t follower) { return last[follower]; });
-  std::vector<OpId> moved;
-  moved.reserve(order.size());
-  for (const std::uint32_t place : lateLast(last)) moved.push_back(order[place]);
-  return moved;
+    late[i] = isUpdate(graph, order[i]) && branches.of[index(order[i])] == graph::kAllSamples &&
+              std::ranges::all_of(graph[order[i]].outputs, isSmall) &&
+              std::ranges::all_of(after[i], [&](std::uint32_t follower) { return late[follower]; });
+  return lateLast(order, late);
 }
 
 std::vector<OpId> updatesLast(const graph::Graph& graph, const Program& program, const std::vector<OpId>& order,
                               const std::vector<graph::TensorId>& kept) {
   const OrderProblem problem = orderProblem(graph, program, order, kept);
-  const auto isUpdate = [&](std::uint32_t place) {
-    const graph::Op& op = graph[order[place]];
-    return op.phase == graph::Phase::Optimizer && op.kind == graph::OpKind::Elementwise;
-  };
+  std::vector<std::uint64_t> live = liveOf(problem);
+  const std::uint64_t most = live.empty() ? 0 : *std::ranges::max_element(live);
+  std::vector<std::vector<std::uint32_t>> readBy(order.size());  // values
+  std::vector<bool> waits;                                       // by value: it lives to the end
+  for (std::uint32_t v = 0; v < problem.values.size(); ++v) {
+    for (const std::uint32_t reader : problem.values[v].readers) readBy[reader].push_back(v);
+    waits.push_back(problem.values[v].kept);
+  }
   std::vector<bool> late(order.size(), false);
-  const std::uint64_t most = peakOf(problem, lateLast(late));
-  for (std::uint32_t end = static_cast<std::uint32_t>(order.size()); end > 0;) {
+  for (auto end = static_cast<std::uint32_t>(order.size()); end > 0;) {
     // What an optimiser computes for one weight in several operators, which become one loop, waits together.
-    std::vector<bool> tried = late;
     std::uint32_t begin = end;
-    const auto isLate = [&](std::uint32_t place) { return tried[place]; };
-    while (begin > 0 && isUpdate(begin - 1) && std::ranges::all_of(problem.after[begin - 1], isLate)) tried[--begin] = true;
+    const auto wouldBeLate = [&](std::uint32_t place) { return place < end ? place >= begin : late[place]; };
+    while (begin > 0 && isUpdate(graph, order[begin - 1]) && std::ranges::all_of(problem.after[begin - 1], wouldBeLate)) --begin;
     if (begin == end) {
       --end;
       continue;
     }
-    if (peakOf(problem, lateLast(tried)) <= most) late = std::move(tried);
+    std::vector<std::uint32_t> longer;  // values that live on then
+    std::uint64_t bytes = 0;
+    for (std::uint32_t place = begin; place < end; ++place) {
+      for (const std::uint32_t v : readBy[place]) {
+        if (waits[v] || std::ranges::find(longer, v) != longer.end()) continue;
+        longer.push_back(v);
+        bytes += problem.values[v].bytes;
+      }
+    }
+    const std::span<std::uint64_t> behind = std::span(live).subspan(end);
+    if (std::ranges::all_of(behind, [&](std::uint64_t here) { return here + bytes <= most; })) {
+      for (std::uint64_t& here : behind) here += bytes;
+      for (std::uint32_t place = begin; place < end; ++place) late[place] = true;
+      for (const std::uint32_t v : longer) waits[v] = true;
+    }
     end = begin;
   }
-  std::vector<OpId> moved;
-  for (const std::uint32_t place : lateLast(late)) moved.push_back(order[place]);
+  std::vector<OpId> moved = lateLast(order, late);
   return moved == order ? std::vector<OpId>() : moved;
 }
 

@@ -273,6 +273,12 @@ private:
 
 }  // namespace
 
+std::vector<std::uint64_t> liveOf(const OrderProblem& problem) {
+  Order order(problem.size());
+  std::iota(order.begin(), order.end(), 0U);
+  return profileOf(problem, Touched(problem), order).live;
+}
+
 std::uint64_t peakOf(const OrderProblem& problem, const std::vector<std::uint32_t>& order) {
   return profileOf(problem, Touched(problem), order).peak;
 }

@@ -33,6 +33,9 @@ struct OrderProblem {
   std::size_t size() const { return after.size(); }
 };
 
+/// Sums of live bytes during the operators, in the order at hand.
+std::vector<std::uint64_t> liveOf(const OrderProblem& problem);
+
 /// Largest sum of live bytes over the operators, in this order.
 std::uint64_t peakOf(const OrderProblem& problem, const std::vector<std::uint32_t>& order);
 

@@ -148,8 +148,9 @@ struct Program {
   MicroBatches micro;
   std::vector<double> scalars;  ///< this row's values of the run-time scalars; slot 0 (the step number) is set by the runtime
   std::uint64_t arena = 0;      ///< bytes, persistent ones included
-  std::uint64_t arenaAsWritten = 0;  ///< the same in the program's order; more where another order was found (OrderSearch.h)
-  std::uint64_t live = 0;            ///< largest sum of live bytes: the bound that the plan is measured against
+  std::uint64_t arenaAsWritten =
+      0;                   ///< the same in the program's order; more where one that holds less was found (OrderSearch.h)
+  std::uint64_t live = 0;  ///< largest sum of live bytes: the bound that the plan is measured against
   std::uint32_t peakStep = 0;
   std::uint64_t kinds[kKinds] = {};  ///< bytes live at the arena's peak
   std::uint64_t gaps = 0;            ///< arena - sum of kinds

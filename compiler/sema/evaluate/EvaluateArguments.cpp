@@ -194,7 +194,7 @@ bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parame
   const bool isFixed =
       given == nullptr && parameter.defaultValue != nullptr &&
       (parameter.defaultValue->kind == ast::NodeKind::Number || parameter.defaultValue->kind == ast::NodeKind::Bool);
-  if (const auto fixed = isFixed ? knownDefaults.find(&parameter) : knownDefaults.end(); fixed != knownDefaults.end()) {
+  if (const auto fixed = isFixed ? knownDefaults.find(parameter.defaultValue) : knownDefaults.end(); fixed != knownDefaults.end()) {
     callee.define(parameter.name.text, fixed->second, parameter.name.range);
     callee.locals.back().isParameter = true;
     return true;
@@ -227,7 +227,7 @@ bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parame
     if (d != nullptr && d->labels.empty()) d->label(parameter.range, "this is the next parameter");
     return false;
   }
-  if (isFixed) knownDefaults.emplace(&parameter, *typed);
+  if (isFixed) knownDefaults.emplace(parameter.defaultValue, *typed);
   callee.define(parameter.name.text, std::move(*typed), parameter.name.range);
   callee.locals.back().isParameter = true;
   if (parameter.domain == nullptr || given == nullptr) return true;

@@ -322,7 +322,8 @@ private:
   };
   std::unordered_map<const ast::NameRef*, KnownName> knownNames;
   std::unordered_map<const ast::Expr*, std::vector<const ast::Expr*>> knownConjuncts;
-  std::unordered_map<const ast::Parameter*, Value> knownDefaults;  ///< of parameters that a call does not give
+  /// Of parameters that a call does not give; a parameter itself may be a copy. Those of one group have one type, too.
+  std::unordered_map<const ast::Expr*, Value> knownDefaults;
   std::unordered_map<const ast::Decl*, Value> constants;
   std::vector<const ast::Binary*> chains;  ///< whose left sides are being evaluated, the innermost last
   std::vector<const ast::Decl*> active;    ///< functions and constants being evaluated

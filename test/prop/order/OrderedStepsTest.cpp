@@ -94,12 +94,13 @@ TEST(OrderedSteps, OnADeviceSmallUpdatesComeLast) {
   const std::size_t lastGradient = placesOf(device, "conv2d_weight_gradient").back();
   const std::vector<std::size_t> updates = placesOf(device, "sgd"), statistics = placesOf(device, "move_towards");
   ASSERT_GE(updates.size(), 2U);
-  ASSERT_EQ(statistics.size(), 1U);
+  ASSERT_EQ(statistics.size(), 2U);
   EXPECT_LT(updates.front(), lastGradient) << "the large weight's, whose gradient dies at once";
   EXPECT_GT(updates[1], lastGradient);
   EXPECT_GT(statistics.front(), lastGradient);
   EXPECT_LT(placesOf(host, "move_towards").front(), placesOf(host, "conv2d_weight_gradient").front());
-  EXPECT_EQ(device.steps.size(), host.steps.size());
+  // Equal loops are one launch on a device, which they are no more when some become one loop: two statistics, three weights of 8.
+  EXPECT_EQ(device.steps.size(), host.steps.size() + 3);
 }
 
 /// Weights of 18 432 elements, updated behind everything where their gradients find memory that was needed earlier.

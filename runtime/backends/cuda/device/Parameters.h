@@ -10,7 +10,7 @@
 namespace tbem::cuda {
 
 constexpr int kThreads = 256;       ///< of a block, but where a line is long
-constexpr int kMostShared = 1024;   ///< blocks across the results of a reduction, where a result is shared out
+constexpr int kMostColumns = 1024;  ///< blocks across the results of a reduction, where a result is shared out
 constexpr int kMostThreads = 1024;  ///< of one that takes a long line
 constexpr int kMostAxes = 8;
 /// Neighbouring axes of one kind are one, so that those of two kinds take turns.

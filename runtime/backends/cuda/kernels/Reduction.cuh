@@ -71,7 +71,7 @@ private:
 
 /// How many blocks have left their shares of a column of blocks' results; 0 again behind each kernel. A device runs one kernel at
 /// a time here (device/Device.h: one stream).
-static __device__ unsigned finishedShares[kMostShared];
+static __device__ unsigned finishedShares[kMostColumns];
 
 /// Whether the block is the last of its column to be here. What the others wrote before is then there for it to read.
 inline __device__ bool isLastShare() {

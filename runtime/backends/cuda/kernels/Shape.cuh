@@ -66,7 +66,7 @@ __device__ T exchanged(T value, int mask) {
 }
 
 /// Joins the sums of the threads down a tile, always in the same order; all of them get the result. `What::join(a, b)` must not
-/// care which comes first. All threads of a block take part, once in a kernel.
+/// care which comes first. All threads of a block take part, with a barrier between two calls.
 template <class What, class Sum>
 __device__ Sum joinDown(const Tile& tile, const Place& place, Sum sum) {
   constexpr int kLanes = 32;

@@ -7,7 +7,7 @@ namespace tbem::cuda {
 namespace {
 
 /// Blocks that keep a large card busy; with as many no result is shared out.
-constexpr std::int64_t kEnoughBlocks = kMostShared;
+constexpr std::int64_t kEnoughBlocks = kMostColumns;
 /// Elements that a thread takes at least before its result is shared out further.
 constexpr std::int64_t kFewest = 8;
 
