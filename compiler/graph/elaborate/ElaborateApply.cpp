@@ -213,7 +213,10 @@ Value Elaborator::applyOnce(Application application) {
     rank = std::max(rank, now.current->rank);
   }
   Replay::Begun begun = replay.begin(*this, application, std::move(place), rank);
-  if (std::optional<Value> copied = replay.copy(*this, begun)) return std::move(*copied);
+  if (std::optional<Value> copied = replay.copy(*this, begun)) {
+    release(application.parameters);
+    return std::move(*copied);
+  }
   const bool recorded = isRecording();
   if (recorded) {
     Call call{&decl, application.module.isStandard, begun.place.path, {}, application.tensors, {}, kNoCall, 0, 0, use};
@@ -249,7 +252,9 @@ Value Elaborator::applyHere(Application application, const Replay::Place& place,
   now.current = &a;
   applying.push_back(&decl);
   paths.enter(a.path);
-  return runActivation(a, application.tensors);
+  Value result = runActivation(a, application.tensors);
+  release(a.frame.locals);
+  return result;
 }
 
 Value Elaborator::runActivation(Activation& a, const std::vector<Value>& tensors) {

@@ -3,6 +3,8 @@
 #include "compiler/sema/evaluate/Evaluator.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 
 namespace tbem::sema {
@@ -79,7 +81,10 @@ bool Evaluator::notATensor(const Signature& signature, const ast::Parameter& wan
 class Evaluator::Binding {
 public:
   Binding(Evaluator& on, const Signature& what, const Arguments& with, std::vector<Value>& to)
-      : given(what.parameters.size(), nullptr), evaluator(on), signature(what), arguments(with), tensors(to) {}
+      : evaluator(on), signature(what), arguments(with), tensors(to) {
+    if (what.parameters.size() > usual.size()) many.resize(what.parameters.size(), nullptr);
+    given = std::span(many.empty() ? usual.data() : many.data(), what.parameters.size());
+  }
 
   /// False after a report.
   bool run() {
@@ -94,7 +99,7 @@ public:
     return good;
   }
 
-  std::vector<const BoundArgument*> given;  ///< by parameter; null: none
+  std::span<const BoundArgument*> given;  ///< by parameter; null: none
   std::size_t nextTensor = 0, nextParameter = 0;
 
 private:
@@ -160,6 +165,8 @@ private:
     return true;
   }
 
+  std::array<const BoundArgument*, 16> usual = {};  ///< where `given` lies, unless there are more
+  std::vector<const BoundArgument*> many;
   Evaluator& evaluator;
   const Signature& signature;
   const Arguments& arguments;
@@ -172,8 +179,12 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
   Binding binding(*this, signature, arguments, tensors);
   bool good = binding.run();
   if (!good) return false;
-  const std::vector<const BoundArgument*>& given = binding.given;
+  const std::span<const BoundArgument*> given = binding.given;
   constexpr std::size_t kUsual = 8;  // names of dimensions and results, which come later
+  if (callee.locals.capacity() == 0 && !spareLocals.empty()) {
+    callee.locals = std::move(spareLocals.back());
+    spareLocals.pop_back();
+  }
   callee.locals.reserve(callee.locals.size() + given.size() + tensors.size() + kUsual);
   for (std::size_t p = 0; p < given.size(); ++p) {
     // A default may read a parameter that has no value.
@@ -194,7 +205,8 @@ bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parame
   const bool isFixed =
       given == nullptr && parameter.defaultValue != nullptr &&
       (parameter.defaultValue->kind == ast::NodeKind::Number || parameter.defaultValue->kind == ast::NodeKind::Bool);
-  if (const auto fixed = isFixed ? knownDefaults.find(parameter.defaultValue) : knownDefaults.end(); fixed != knownDefaults.end()) {
+  if (const auto fixed = isFixed ? knownDefaults.find(parameter.defaultValue) : knownDefaults.end();
+      fixed != knownDefaults.end()) {
     callee.define(parameter.name.text, fixed->second, parameter.name.range);
     callee.locals.back().isParameter = true;
     return true;

@@ -148,6 +148,7 @@ Value Evaluator::callFunction(const ast::Function& function, const Module& modul
   if (!callee.returned && mistakeCount() == errors) fail(diag::no_return, function.name.range, function.name.text);
   frame = before;
   active.pop_back();
+  release(callee.locals);
   if (result.isPoison() || function.result == nullptr) return result;
   std::optional<Value> typed = coerce(*function.result, std::move(result), {{}, function.name.text}, arguments.use);
   return typed ? std::move(*typed) : Value{};

@@ -187,6 +187,12 @@ protected:
   bool execute(const ast::Stmt& statement);
   /// Binds arguments to the declared parameters in `callee`; tensors go to `tensors`, in order, Poison where missing.
   bool bind(const Signature& signature, Arguments& arguments, Frame& callee, std::vector<Value>& tensors);
+  /// What `bind` filled is no more used: the next one takes its memory.
+  void release(std::vector<Local>& locals) {
+    if (locals.capacity() == 0) return;
+    locals.clear();
+    spareLocals.push_back(std::move(locals));
+  }
   bool notATensor(const Signature& signature, const ast::Parameter& wanted, const BoundArgument& found);
   /// The value as the declared type wants it (pairs and pads in full, axes a list); nothing after a report.
   std::optional<Value> coerce(const ast::Type& type, Value value, const Wanted& who, SrcRange range);
@@ -325,8 +331,9 @@ private:
   /// Of parameters that a call does not give; a parameter itself may be a copy. Those of one group have one type, too.
   std::unordered_map<const ast::Expr*, Value> knownDefaults;
   std::unordered_map<const ast::Decl*, Value> constants;
-  std::vector<const ast::Binary*> chains;  ///< whose left sides are being evaluated, the innermost last
-  std::vector<const ast::Decl*> active;    ///< functions and constants being evaluated
+  std::vector<std::vector<Local>> spareLocals;  ///< empty ones: every call binds some kilobytes
+  std::vector<const ast::Binary*> chains;       ///< whose left sides are being evaluated, the innermost last
+  std::vector<const ast::Decl*> active;         ///< functions and constants being evaluated
   static constexpr std::uint64_t kMaxSteps = 4'000'000;
   std::uint64_t steps = 0;
   int depth = 0;
