@@ -350,7 +350,7 @@ bool Lowering::buildLoop(const Group& group, const std::vector<bool>& stored, Fu
     for (std::size_t r = 0; r < roots.size(); ++r) made.emplace_back(item.writes[r], roots[r]);
   }
   for (auto one = made.begin(); one != made.end(); ++one) {
-    const auto [version, node] = *one;
+    const std::uint32_t version = one->first, node = one->second;
     if (!stored[version]) continue;
     // A buffer that is moved twice, as by a normalisation that is applied twice: who reads it in between is in this loop.
     const bool isOverwritten = std::any_of(one + 1, made.end(), [&](const auto& later) {

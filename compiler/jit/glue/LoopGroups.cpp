@@ -23,8 +23,8 @@ bool canBeGrouped(const LoopNest& nest) {
          std::ranges::none_of(nest.outputs, [](const LoopOutput& output) { return output.rows.has_value(); });
 }
 
-/// Large loops gain little from one launch, unless they are as many as the updates of weights.
-bool gainsFromIt(const Program& program, const estimate::FusedLoop& loop, const LoopNest& nest) {
+/// Large loops gain little by one launch, unless there are as many as there are updates of weights.
+bool isWorthGrouping(const Program& program, const estimate::FusedLoop& loop, const LoopNest& nest) {
   return nest.count <= kLarge || std::ranges::all_of(loop.outputs, [&](const estimate::FusedLoop::Output& output) {
            return program.allocations[program[output.buffer].allocation].persistent;
          });
@@ -93,7 +93,7 @@ std::vector<LoopGroup> groupLoops(const Program& program, const std::vector<Loop
   for (std::uint32_t i = 0; i < program.steps.size(); ++i) {
     const Step& step = program.steps[i];
     const bool isAlone = step.kind != Step::Kind::Loop || step.branch != 0 || !canBeGrouped(nests[step.index]) ||
-                         !gainsFromIt(program, program.loops[step.index], nests[step.index]);
+                         !isWorthGrouping(program, program.loops[step.index], nests[step.index]);
     if (isAlone || i == program.micro.steps) close();
     if (isAlone) continue;
     const estimate::FusedLoop& loop = program.loops[step.index];

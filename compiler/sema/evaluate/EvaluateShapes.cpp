@@ -10,12 +10,11 @@ namespace tbem::sema {
 namespace {
 /// The shape that NumPy's rule gives, aligned on the right; a constant 1 stretches, other dimensions must agree.
 std::vector<Value> broadcastShapes(ExprPool& pool, const std::vector<Value>& a, const std::vector<Value>& b) {
-  std::vector<Value> result(std::max(a.size(), b.size()));
-  for (std::size_t k = 1; k <= result.size(); ++k) {
-    const Value* x = k <= a.size() ? &a[a.size() - k] : nullptr;
-    const Value* y = k <= b.size() ? &b[b.size() - k] : nullptr;
-    const auto isOne = [&](const Value* v) { return pool.constantValue(v->expr) == Rational::of(1); };
-    result[result.size() - k] = x == nullptr ? *y : y == nullptr || !isOne(x) ? *x : *y;
+  std::vector<Value> result = a.size() >= b.size() ? a : b;
+  for (std::size_t k = 1; k <= std::min(a.size(), b.size()); ++k) {
+    const Value& x = a[a.size() - k];
+    const Value& y = b[b.size() - k];
+    result[result.size() - k] = pool.constantValue(x.expr) == Rational::of(1) ? y : x;
   }
   return result;
 }
