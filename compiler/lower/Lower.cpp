@@ -146,7 +146,7 @@ tl::expected<Program, LowerError> lowerOrdered(const Source& source, const sema:
   };
   retry(betterOrder(source.graph, *program, order, kept, options.orderChanged), asWritten);
   // A card waits for launches where a processor does not.
-  if (backend.device != nullptr && source.graph.microBatches == 1)
+  if (backend.device != nullptr && source.graph.training && source.graph.microBatches == 1)
     retry(updatesLast(source.graph, *program, order, kept), program->arena + 1);
   return program;
 }

@@ -201,14 +201,17 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
 
 bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parameter, const BoundArgument* given, Frame& callee,
                         SrcRange use) {
+  const auto define = [&](Value typed) {
+    callee.define(parameter.name.text, std::move(typed), parameter.name.range);
+    callee.locals.back().isParameter = true;
+  };
   // A number or a truth value means the same in every call, and is brought into its declared form once.
   const bool isFixed =
       given == nullptr && parameter.defaultValue != nullptr &&
       (parameter.defaultValue->kind == ast::NodeKind::Number || parameter.defaultValue->kind == ast::NodeKind::Bool);
   if (const auto fixed = isFixed ? knownDefaults.find(parameter.defaultValue) : knownDefaults.end();
       fixed != knownDefaults.end()) {
-    callee.define(parameter.name.text, fixed->second, parameter.name.range);
-    callee.locals.back().isParameter = true;
+    define(fixed->second);
     return true;
   }
   Value value;
@@ -240,8 +243,7 @@ bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parame
     return false;
   }
   if (isFixed) knownDefaults.emplace(parameter.defaultValue, *typed);
-  callee.define(parameter.name.text, std::move(*typed), parameter.name.range);
-  callee.locals.back().isParameter = true;
+  define(std::move(*typed));
   if (parameter.domain == nullptr || given == nullptr) return true;
   const Value domain = evaluateAtHome(*parameter.domain);
   return checkDomain(signature, parameter, domain, callee.locals.back().value, range);

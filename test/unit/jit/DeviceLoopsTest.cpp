@@ -130,6 +130,10 @@ TEST(DeviceLoops, ThatDoNotWaitForEachOtherAreOneLaunch) {
 TEST(DeviceLoops, ThatWaitForEachOtherAreNotOneLaunch) {
   EXPECT_EQ(launches(compiledFor(chainOf({8, 8}, {-1, 0}).program)), 2U);
   EXPECT_EQ(launches(compiledFor(chainOf({8, 8, 8}, {-1, 0, -1}).program)), 2U) << "the last two do not wait";
+  // Large updates are many; other large loops stay alone.
+  estimate::Program large = chainOf({1 << 20, 1 << 20}, {-1, -1}).program;
+  for (estimate::Allocation& allocation : large.allocations) allocation.persistent = false;
+  EXPECT_EQ(launches(compiledFor(large)), 2U) << "each keeps a card busy";
 }
 
 /// Two loops from one part of an arena to another, given as buffers, of which there are six.
