@@ -235,7 +235,7 @@ def compare_defences(run):
             areas, costs = far_of_defences(run, network, search)
             check(f"{network.__name__}_{search[0]}, detectors", areas < 0.011, f"{areas:.1e}")
             check(f"{network.__name__}_{search[0]}, squeezers", costs < 1e-9, f"{costs:.1e}")
-    for wrong in ("folds", "held out", "scale", "cost"):
+    for wrong in ("folds", "held out", "scale", "cost", "activation"):
         far, _ = far_of_defences(run, leaver, SEARCHES[0], wrong)
         check(f"detectors, seen with another {wrong}", far > 0.02, f"{far:.1e}")
     for wrong in ("levels", "window", "edges"):

@@ -1,8 +1,8 @@
 """Detectors of slow inputs, and squeezed inputs, in NumPy and PyTorch, as docs/perturb.md says of `detect` and `squeeze`."""
 import numpy as np
 import torch
-import torch.nn.functional as F
 
+from perturbed_models import Walk
 from philox import shuffled
 
 FOLDS, COST, EXAMPLES = 3, 20, 30
@@ -34,10 +34,11 @@ def area(points, examples):
 
 def areas(twin, examples, points, wrong=""):
     """By method that detectors learned, by method: the mean area over folds, and its deviation."""
-    conv = twin.weights["weight/conv_bn_relu.conv2d.weight"]
-
     def layer(x):
-        return F.conv2d(x[:EXAMPLES].to(conv.dtype), conv, None, 1, 1).float().double().flatten(1).numpy()
+        walk = Walk(twin.weights, EXAMPLES)
+        y = walk.conv(x[:EXAMPLES].to(twin.dtype), "conv_bn_relu.conv2d")
+        y = y if wrong == "activation" else walk.relu(walk.norm(y, "conv_bn_relu.batch_norm"))
+        return y.detach().float().double().flatten(1).numpy()
 
     clean, moved = layer(examples), [layer(p) for p in points]
     differ = [((p - examples)[:EXAMPLES].flatten(1).abs().amax(1) > 0).numpy() for p in points]

@@ -70,7 +70,7 @@ private:
 
   /// What clauses `detect` and `squeeze` want of the examples.
   bool planDefences() {
-    constexpr std::int64_t kDetected = 1000;  // as many as Chen et al. take to learn from
+    constexpr std::int64_t kDetected = 2000;  // as many as Chen et al. take (section 6.3), half of them to learn from
     made.plan.keepInputs = spec.detect.has_value() || !spec.squeezers.empty();
     if (spec.detect) {
       made.detector = {std::min(spec.detect->examples.value_or(kDetected), made.plan.count), spec.detect->folds,

@@ -15,7 +15,7 @@ struct DetectSpec {
   SrcRange range;
   std::int64_t folds = 5;
   double cost = 1;
-  std::optional<std::int64_t> examples;  ///< the first so many; nothing: all, and 1000 at most
+  std::optional<std::int64_t> examples;  ///< the first so many; nothing: all, and 2000 at most
 };
 
 /// An item of clause `squeeze`: `bits(4)`, `median(2)`.

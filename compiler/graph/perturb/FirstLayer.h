@@ -1,4 +1,4 @@
-// The first layer of a network, at whose output a detector of slow inputs looks.
+// The first layer of a network, at whose activations a detector of slow inputs looks.
 #pragma once
 
 #include "compiler/diagnostics/Diagnostics.h"
@@ -14,7 +14,8 @@ namespace tbem::graph {
 /// none.
 std::optional<OpId> firstLayer(const Graph& graph);
 
-/// Makes what it computes the last output of the network's graph. False after a report at `use`: there is none.
+/// Makes its activations the last output of the network's graph: what the operators behind it make of each number that it
+/// computes, up to the first value that is read otherwise. False after a report at `use`: there is none.
 bool keepFirstLayer(DiagnosticSink& sink, Graph& graph, SrcRange use, const ast::Callable& network);
 
 /// The path of its block: "conv_bn_relu.conv2d", of the weight "conv_bn_relu.conv2d.weight".

@@ -9,7 +9,7 @@
 
 namespace tbem::graph {
 
-/// `detect`, `detect svm(folds: 5, cost: 1, examples: 1000)`. Nothing after a report.
+/// `detect`, `detect svm(folds: 5, cost: 1, examples: 2000)`. Nothing after a report.
 std::optional<DetectSpec> readDetect(ClauseReader& reader, const ast::Clause& clause);
 
 /// `squeeze bits(4), median(2)`; what has errors is left out.

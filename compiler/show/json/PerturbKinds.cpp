@@ -123,7 +123,7 @@ constexpr JsonField kCertified[] = {
 constexpr JsonField kDetected[] = {
     kName,
     kMethod,
-    text("layer", "the network's first layer, at whose output detectors look"),
+    text("layer", "the network's first layer, at whose activations detectors look"),
     count("numbers", "that it computes of an example"),
     count("pairs", "examples that the method moved, each with its point"),
     share("auc",

@@ -31,7 +31,7 @@ Cell othersCell(const perturb::Detection& detection, std::size_t method) {
 }
 
 std::string costText(const perturb::Detection& detection, double flopsBefore) {
-  std::string text = fmt::format("a score is of the {} numbers of `{}`, which the network computes anyway, and adds {}",
+  std::string text = fmt::format("a score is of the {} activations of `{}`, which the network computes anyway, and adds {}",
                                  report::grouped(detection.numbers), detection.layer, report::flops(detection.flops()));
   if (flopsBefore > 0) text += fmt::format(", {} of what an example costs", report::percent(detection.flops() / flopsBefore));
   if (detection.seconds) text += fmt::format(", and {}", report::seconds(*detection.seconds));

@@ -23,7 +23,7 @@ def main():
     for row in detected:
         assert row["layer"] == "conv_bn_relu.conv2d" and row["numbers"] == 8 * 12 * 12 and row["flops_of_score"] == 2304, row
         assert list(row["auc_by_learned"]) == METHODS and row["auc_by_learned"][row["method"]] == row["auc"], row
-        assert row["pairs"] <= 32 and 0 <= row["auc"] <= 1, row
+        assert row["pairs"] <= 38 and 0 <= row["auc"] <= 1, row
     assert [(row["squeezer"], row["method"]) for row in squeezed] == [(s, m) for s in ("bits(3)", "median(2)") for m in METHODS]
     uniform = next(row for row in detected if row["method"] == "uniform")
     print(f"{len(first)} rows are the same; uniform's AUC is {'above' if uniform['auc'] > 0.8 else 'below'} 0.8")
