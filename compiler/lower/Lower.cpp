@@ -7,6 +7,7 @@
 #include "compiler/lower/Query.h"
 #include "compiler/lower/order/LateUpdates.h"
 #include "compiler/lower/order/OrderOf.h"
+#include "compiler/lower/order/WeightGradients.h"
 
 #include <algorithm>
 
@@ -137,17 +138,21 @@ tl::expected<Program, LowerError> lowerOrdered(const Source& source, const sema:
   const std::uint64_t asWritten = program->arena;
   // The plan decides: fusion and results in place may see it otherwise than what found the order did.
   const auto retry = [&](std::vector<graph::OpId> other, std::uint64_t below) {
-    if (other.empty()) return;
+    if (other.empty() || other == order) return false;
     auto reordered = lowerIn(other, source, values, backend, options, cache);
-    if (!reordered || reordered->arena >= below) return;
+    if (!reordered || reordered->arena >= below) return false;
     program = std::move(reordered);
     program->arenaAsWritten = asWritten;
     order = std::move(other);
+    return true;
   };
   retry(betterOrder(source.graph, *program, order, kept, options.orderChanged), asWritten);
   // A card waits for launches where a processor does not.
-  if (backend.device != nullptr && source.graph.training && source.graph.microBatches == 1)
-    retry(updatesLast(source.graph, *program, order, kept), program->arena + 1);
+  if (backend.device != nullptr && source.graph.training && source.graph.microBatches == 1) {
+    const std::vector<graph::OpId> late = updatesLast(source.graph, *program, order, kept);
+    const bool both = retry(weightGradientsFirst(source.graph, *program, late.empty() ? order : late, kept), program->arena + 1);
+    if (!both) retry(late, program->arena + 1);
+  }
   return program;
 }
 

@@ -74,9 +74,8 @@ tbem_status performed(Instance& instance, const Segments::Work& work) {
   const std::span<const std::uint64_t> words = work.words;
   switch (work.kind) {
     case Segments::Kind::Launch:
-      return static_cast<tbem_status>(instance.launch(static_cast<std::uint32_t>(words[0]), &words[2],
-                                                      static_cast<std::int32_t>(words.size() - 2),
-                                                      static_cast<std::int64_t>(words[1])));
+      return static_cast<tbem_status>(instance.launch(static_cast<std::uint32_t>(words[0]), words.subspan(3),
+                                                      static_cast<std::int64_t>(words[1]), static_cast<std::int32_t>(words[2])));
     case Segments::Kind::Call:
       return static_cast<tbem_status>(instance.call(static_cast<std::uint32_t>(words[0]), static_cast<std::int64_t>(words[1]),
                                                     static_cast<std::int64_t>(words[2])));
@@ -155,11 +154,14 @@ tbem_status Instance::noted(tbem_status status, std::string_view doing) {
   return status;
 }
 
-std::int32_t Instance::launch(std::uint32_t kernel, const std::uint64_t* arguments, std::int32_t count, std::int64_t items) {
+std::int32_t Instance::launch(std::uint32_t kernel, std::span<const std::uint64_t> arguments, std::int64_t items,
+                              std::int32_t threads) {
   if (kernel >= code->kernels.size()) return TBEM_INVALID;
-  const std::span words(arguments, static_cast<std::size_t>(count));
-  if (code->segments.takes(Segments::Kind::Launch, {kernel, static_cast<std::uint64_t>(items)}, words)) return TBEM_OK;
-  return noted(code->device.launch(code->kernels[kernel], arguments, count, items), fmt::format("loop kernel {}", kernel));
+  const auto word = [](auto number) { return static_cast<std::uint64_t>(number); };
+  if (code->segments.takes(Segments::Kind::Launch, {kernel, word(items), word(threads)}, arguments)) return TBEM_OK;
+  const auto count = static_cast<std::int32_t>(arguments.size());
+  return noted(code->device.launch(code->kernels[kernel], arguments.data(), count, items, threads),
+               fmt::format("loop kernel {}", kernel));
 }
 std::int32_t Instance::zero(void* memory, std::uint64_t bytes) {
   if (code->segments.takes(Segments::Kind::Zero, {wordOf(memory), bytes})) return TBEM_OK;
@@ -197,8 +199,8 @@ tbem::runtime::Instance& instanceOf(tbem_rt_context* context) { return *reinterp
 }  // namespace
 
 extern "C" int32_t tbem_rt_launch(tbem_rt_context* context, uint32_t kernel, const uint64_t* arguments, int32_t count,
-                                  int64_t items) {
-  return instanceOf(context).launch(kernel, arguments, count, items);
+                                  int64_t items, int32_t threads) {
+  return instanceOf(context).launch(kernel, std::span(arguments, static_cast<std::size_t>(count)), items, threads);
 }
 extern "C" int32_t tbem_rt_zero(tbem_rt_context* context, char* memory, uint64_t bytes) {
   return instanceOf(context).zero(memory, bytes);

@@ -101,7 +101,7 @@ public:
   void parallel(tbem_rt_loop loop, char* base, const double* values, std::uint64_t key, std::int64_t count);
   std::int32_t parts(tbem_rt_part code, char* base, const double* values, std::uint64_t key, std::int64_t samples);
   void mark(std::uint32_t step, std::int64_t part);
-  std::int32_t launch(std::uint32_t kernel, const std::uint64_t* arguments, std::int32_t count, std::int64_t items);
+  std::int32_t launch(std::uint32_t kernel, std::span<const std::uint64_t> arguments, std::int64_t items, std::int32_t threads);
   std::int32_t zero(void* memory, std::uint64_t bytes);
   std::int32_t move(void* to, const void* from, std::uint64_t bytes);
   std::int32_t count(const void* memory, std::int64_t& value);

@@ -27,7 +27,7 @@ public:
       return module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false));
     };
     call = declare("tbem_rt_call", i32, {pointer, i32, i64, i64});
-    launch = declare("tbem_rt_launch", i32, {pointer, i32, pointer, i32, i64});
+    launch = declare("tbem_rt_launch", i32, {pointer, i32, pointer, i32, i64, i32});
     zero = declare("tbem_rt_zero", i32, {pointer, pointer, i64});
     move = declare("tbem_rt_move", i32, {pointer, pointer, pointer, i64});
     count = declare("tbem_rt_count", i32, {pointer, pointer, pointer});
@@ -70,6 +70,7 @@ private:
   void makeRoom() {
     std::size_t most = 0;
     for (const DeviceLoop& loop : loops.loops) most = std::max(most, loop.nest.pointers.size());
+    for (const DeviceRun& run : loops.runs) most = std::max(most, run.pointers.size());
     constexpr std::size_t kBehindPointers = 4;
     arguments = b.CreateAlloca(llvm::ArrayType::get(b.getInt64Ty(), most + kBehindPointers));
     samplesAt = b.CreateAlloca(b.getInt64Ty());
@@ -136,8 +137,12 @@ private:
     for (const DeviceGroup& group : loops.groups) {
       if (group.step == at) run(group);
     }
+    for (const DeviceRun& channels : loops.runs) {
+      if (channels.step == at) run(channels);
+    }
+    if (loops.taken[at]) return;
     if (s.kind == Step::Kind::Loop) {
-      if (!loops.loops[s.index].isGrouped) loop(loops.loops[s.index]);
+      loop(loops.loops[s.index]);
     } else {
       const bool perSample = !program.calls[s.index].sizes.empty();
       constexpr int kAllThreads = -1;
@@ -170,10 +175,17 @@ private:
     Value* places = number(static_cast<std::uint64_t>(group.places));
     run(group.kernel, {step->getArg(1), step->getArg(2), step->getArg(3), places}, places);
   }
-  void run(std::uint32_t kernel, const std::vector<Value*>& values, Value* items) {
+  void run(const DeviceRun& channels) {
+    std::vector<Value*> values;
+    for (const std::uint64_t offset : channels.pointers) values.push_back(placeAt(offset));
+    values.insert(values.end(), {step->getArg(2), step->getArg(3), number(static_cast<std::uint64_t>(channels.channels))});
+    run(channels.kernel, values, number(static_cast<std::uint64_t>(channels.channels * channels.threads)), channels.threads);
+  }
+  void run(std::uint32_t kernel, const std::vector<Value*>& values, Value* items, std::int64_t threads = 0) {
     for (std::size_t i = 0; i < values.size(); ++i)
       b.CreateAlignedStore(values[i], b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), arguments, i), llvm::Align(8));
-    ask(launch, {context(), b.getInt32(kernel), arguments, b.getInt32(static_cast<std::uint32_t>(values.size())), items});
+    ask(launch, {context(), b.getInt32(kernel), arguments, b.getInt32(static_cast<std::uint32_t>(values.size())), items,
+                 b.getInt32(static_cast<std::uint32_t>(threads))});
   }
 
   llvm::Module& module;

@@ -13,11 +13,10 @@
 
 namespace tbem::jit {
 
-/// A loop, and the number of the kernel that runs it.
+/// A loop, and the number of the kernel that runs it where it has a launch of its own.
 struct DeviceLoop {
   LoopNest nest;
   std::uint32_t kernel = 0;
-  bool isGrouped = false;
 };
 
 /// Loops that one launch runs at the first one's step, and the number of their kernel.
@@ -27,10 +26,20 @@ struct DeviceGroup {
   std::uint32_t kernel = 0;
 };
 
-/// What a step launches. A loop of a group has no kernel of its own.
+/// Steps that one launch takes channel by channel, at the last one's place.
+struct DeviceRun {
+  std::uint32_t step = 0;
+  std::vector<std::uint64_t> pointers;  ///< the kernel's, in the arena
+  std::int64_t channels = 0, threads = 0;
+  std::uint32_t kernel = 0;
+};
+
+/// What a step launches.
 struct DeviceLoops {
   std::vector<DeviceLoop> loops;  ///< by Program::loops
   std::vector<DeviceGroup> groups;
+  std::vector<DeviceRun> runs;
+  std::vector<bool> taken;  ///< by Program::steps: a group or a run does what it does
 };
 
 /// Adds `tbem_step` (rt.h) to `module`. `marks`: as in JitOptions.

@@ -1,13 +1,12 @@
 #include "compiler/jit/glue/LoopGroups.h"
 
+#include "compiler/lower/program/Reach.h"
+
 #include <algorithm>
-#include <string>
-#include <unordered_map>
 
 namespace tbem::jit {
 namespace {
 
-using estimate::BufferId;
 using estimate::Program;
 using estimate::Step;
 
@@ -30,78 +29,27 @@ bool isWorthGrouping(const Program& program, const estimate::FusedLoop& loop, co
          });
 }
 
-/// What some loops read and write of the arena.
-class Reach {
-public:
-  explicit Reach(const Program& program) : program(program) {}
-
-  /// Whether the loop neither reads nor writes what these write, nor writes what they read.
-  bool isApartFrom(const estimate::FusedLoop& loop) const {
-    const auto isRead = [&](BufferId buffer) { return meets(reads, buffer); };
-    const auto isWritten = [&](BufferId buffer) { return meets(writes, buffer); };
-    return std::ranges::none_of(loop.inputs, isWritten, &estimate::FusedLoop::Input::buffer) &&
-           std::ranges::none_of(loop.outputs, isWritten, &estimate::FusedLoop::Output::buffer) &&
-           std::ranges::none_of(loop.outputs, isRead, &estimate::FusedLoop::Output::buffer);
-  }
-  void add(const estimate::FusedLoop& loop) {
-    for (const auto& input : loop.inputs) reads.push_back(extentOf(input.buffer));
-    for (const auto& output : loop.outputs) writes.push_back(extentOf(output.buffer));
-    ++loops;
-  }
-  /// Of loops.
-  std::size_t size() const { return loops; }
-  void clear() {
-    reads.clear();
-    writes.clear();
-    loops = 0;
-  }
-
-private:
-  struct Extent {
-    std::uint64_t begin = 0, end = 0;
-  };
-  Extent extentOf(BufferId buffer) const {
-    const estimate::Allocation& allocation = program.allocations[program[buffer].allocation];
-    return {allocation.offset, allocation.offset + allocation.bytes};
-  }
-  bool meets(const std::vector<Extent>& extents, BufferId buffer) const {
-    const Extent other = extentOf(buffer);
-    return std::ranges::any_of(extents, [&](const Extent& one) { return one.begin < other.end && other.begin < one.end; });
-  }
-
-  const Program& program;
-  std::vector<Extent> reads, writes;
-  std::size_t loops = 0;
-};
-
 }  // namespace
 
-std::vector<LoopGroup> groupLoops(const Program& program, const std::vector<LoopNest>& nests) {
+std::vector<LoopGroup> groupLoops(const Program& program, const std::vector<LoopNest>& nests, const std::vector<bool>& taken) {
   std::vector<LoopGroup> groups;
-  // Steps behind each other that may run in any order, and their loops by kernel.
-  std::vector<LoopGroup> open;
-  std::unordered_map<std::string, std::size_t> openOf;
-  Reach reach(program);
+  LoopGroup open;  // steps behind each other that may run in any order
+  estimate::Reach reach;
   const auto close = [&] {
-    for (LoopGroup& group : open) {
-      if (group.loops.size() > 1) groups.push_back(std::move(group));
-    }
-    open.clear();
-    openOf.clear();
-    reach.clear();
+    if (open.steps.size() > 1) groups.push_back(std::move(open));
+    open = {};
+    reach = {};
   };
   for (std::uint32_t i = 0; i < program.steps.size(); ++i) {
     const Step& step = program.steps[i];
-    const bool isAlone = step.kind != Step::Kind::Loop || step.branch != 0 || !canBeGrouped(nests[step.index]) ||
+    const bool isAlone = taken[i] || step.kind != Step::Kind::Loop || step.branch != 0 || !canBeGrouped(nests[step.index]) ||
                          !isWorthGrouping(program, program.loops[step.index], nests[step.index]);
     if (isAlone || i == program.micro.steps) close();
     if (isAlone) continue;
-    const estimate::FusedLoop& loop = program.loops[step.index];
-    if (reach.size() == kMostLoops || !reach.isApartFrom(loop)) close();
-    const auto [place, isNew] = openOf.try_emplace(kernelKey(nests[step.index]), open.size());
-    if (isNew) open.push_back({.step = i, .loops = {}});
-    open[place->second].loops.push_back(step.index);
-    reach.add(loop);
+    const estimate::Reach ofStep = reachOf(program, step);
+    if (open.steps.size() == kMostLoops || !areApart(ofStep, reach)) close();
+    open.steps.push_back(i);
+    reach.add(ofStep);
   }
   close();
   return groups;

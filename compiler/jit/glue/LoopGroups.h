@@ -11,11 +11,11 @@ namespace tbem::jit {
 
 /// Loops that one kernel of nvptx/GroupKernel.h can run, two or more.
 struct LoopGroup {
-  std::uint32_t step = 0;            ///< the first of theirs; behind it all of them may run
-  std::vector<std::uint32_t> loops;  ///< numbers in Program::loops
+  std::vector<std::uint32_t> steps;  ///< numbers in Program::steps, ascending; at the first one's place all may run
 };
 
-/// `nests`: by loop.
-std::vector<LoopGroup> groupLoops(const estimate::Program& program, const std::vector<LoopNest>& nests);
+/// `nests`: by loop; `taken`: by step, those that run otherwise.
+std::vector<LoopGroup> groupLoops(const estimate::Program& program, const std::vector<LoopNest>& nests,
+                                  const std::vector<bool>& taken);
 
 }  // namespace tbem::jit

@@ -1,11 +1,13 @@
 #include "compiler/jit/glue/Modules.h"
 
 #include "compiler/jit/cpu/Kernel.h"
+#include "compiler/jit/glue/ChannelRuns.h"
 #include "compiler/jit/glue/DeviceGlue.h"
 #include "compiler/jit/glue/HostGlue.h"
 #include "compiler/jit/glue/LoopGroups.h"
 #include "compiler/jit/loop/Loop.h"
 #include "compiler/jit/loop/Types.h"
+#include "compiler/jit/nvptx/ChannelKernel.h"
 #include "compiler/jit/nvptx/DeviceKernel.h"
 #include "compiler/jit/nvptx/GroupKernel.h"
 #include "compiler/jit/nvptx/Ptx.h"
@@ -42,9 +44,16 @@ public:
   }
   /// One of their own for these loops together.
   tl::expected<std::uint32_t, std::string> ofGroup(const std::vector<const LoopNest*>& nests) {
-    const auto types = inferTypes(*nests.front());
-    if (!types) return tl::make_unexpected(types.error());
-    emitGroupKernel(module, nests, *types, nextName());
+    const auto function = emitGroupKernel(module, nests, nextName());
+    if (!function) return tl::make_unexpected(function.error());
+    return count++;
+  }
+  tl::expected<std::uint32_t, std::string> ofChannels(const ChannelWork& work) {
+    const std::string key = "channels " + channelKey(work);
+    if (const auto there = known.find(key); there != known.end()) return there->second.number;
+    const auto function = emitChannelKernel(module, work, nextName());
+    if (!function) return tl::make_unexpected(function.error());
+    known[key] = {*function, count};
     return count++;
   }
   std::uint32_t size() const { return count; }
@@ -95,31 +104,63 @@ private:
   }
 
   std::string onDevice() {
-    DeviceLoops loops;
+    loops.taken.assign(program.steps.size(), false);
     // Where each step is timed, each has a launch of its own.
-    const std::vector<LoopGroup> groups = marks ? std::vector<LoopGroup>() : groupLoops(program, nests);
-    std::vector<bool> isGrouped(nests.size(), false);
-    for (const LoopGroup& group : groups) {
-      std::vector<const LoopNest*> together;
-      for (const std::uint32_t loop : group.loops) together.push_back(&nests[loop]);
-      const auto kernel = kernels.ofGroup(together);
-      if (!kernel) return wrong(group.loops.front(), kernel.error());
-      loops.groups.push_back({group.step, groupPlaces(together), *kernel});
-      for (const std::uint32_t loop : group.loops) {
-        isGrouped[loop] = true;
-        result.reports[loop].kernel = *kernel;
-      }
+    std::string failed = marks ? std::string() : addRuns();
+    if (failed.empty() && !marks) failed = addGroups();
+    if (failed.empty()) failed = addLoops();
+    if (failed.empty()) emitDeviceStep(*result.glue, program, loops, marks);
+    return failed;
+  }
+
+  std::string addRuns() {
+    for (const ChannelRun& run : channelRuns(program, nests)) {
+      const auto kernel = kernels.ofChannels(run.work);
+      if (!kernel) return fmt::format("step {}: {}", run.steps.back(), kernel.error());
+      DeviceRun& added = loops.runs.emplace_back();
+      added.step = run.steps.back();
+      added.kernel = *kernel;
+      added.channels = run.work.images.channels;
+      added.threads = channelThreads(run.work.images);
+      for (const ChannelPart& part : run.work.parts)
+        added.pointers.insert(added.pointers.end(), part.pointers.begin(), part.pointers.end());
+      for (const std::uint32_t step : run.steps) take(step, *kernel);
     }
-    for (std::uint32_t i = 0; i < nests.size(); ++i) {
-      if (nests[i].count != 0 && !isGrouped[i]) {
-        const auto kernel = kernels.of(nests[i]);
-        if (!kernel) return wrong(i, kernel.error());
-        result.reports[i].kernel = kernel->number;
-      }
-      loops.loops.push_back({std::move(nests[i]), result.reports[i].kernel, isGrouped[i]});
-    }
-    emitDeviceStep(*result.glue, program, loops, marks);
     return {};
+  }
+
+  std::string addGroups() {
+    for (const LoopGroup& group : groupLoops(program, nests, loops.taken)) {
+      std::vector<const LoopNest*> together;
+      for (const std::uint32_t step : group.steps) together.push_back(&nests[program.steps[step].index]);
+      const auto kernel = kernels.ofGroup(together);
+      if (!kernel) return wrong(program.steps[group.steps.front()].index, kernel.error());
+      loops.groups.push_back({group.steps.front(), groupPlaces(together), *kernel});
+      for (const std::uint32_t step : group.steps) take(step, *kernel);
+    }
+    return {};
+  }
+
+  /// Those that nothing took.
+  std::string addLoops() {
+    loops.loops.resize(nests.size());
+    for (std::uint32_t i = 0; i < program.steps.size(); ++i) {
+      const estimate::Step& step = program.steps[i];
+      if (step.kind != estimate::Step::Kind::Loop || loops.taken[i]) continue;
+      const std::uint32_t loop = step.index;
+      if (nests[loop].count != 0) {
+        const auto kernel = kernels.of(nests[loop]);
+        if (!kernel) return wrong(loop, kernel.error());
+        result.reports[loop].kernel = kernel->number;
+      }
+      loops.loops[loop] = {std::move(nests[loop]), result.reports[loop].kernel};
+    }
+    return {};
+  }
+
+  void take(std::uint32_t step, std::uint32_t kernel) {
+    loops.taken[step] = true;
+    if (program.steps[step].kind == estimate::Step::Kind::Loop) result.reports[program.steps[step].index].kernel = kernel;
   }
 
   Modules& result;
@@ -127,6 +168,7 @@ private:
   bool marks;
   Kernels kernels;
   std::vector<LoopNest> nests;
+  DeviceLoops loops;
 };
 
 }  // namespace

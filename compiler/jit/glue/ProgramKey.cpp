@@ -45,7 +45,22 @@ private:
       bytes.number(step.index);
       bytes.number(step.branch);
       if (step.kind == Step::Kind::Call) bytes.number(program.calls[step.index].sizes.empty());
+      if (step.kind == Step::Kind::Call && !program.target.empty()) call(program.calls[step.index]);
     }
+  }
+
+  /// Of a device: some are part of a kernel, and others say which steps may stand together.
+  void call(const estimate::NativeCall& call) {
+    bytes.number(call.own.symbol.empty() ? static_cast<int>(call.primitive) : -1);
+    bytes.number(call.inputs);
+    bytes.list(call.scalars);
+    bytes.number(call.operands.size());
+    for (const BufferId id : call.operands) {
+      bytes.number(id != estimate::kNoBuffer);
+      if (id != estimate::kNoBuffer) buffer(id);
+    }
+    bytes.number(placeOf(call.workspace));
+    if (call.workspace != estimate::kNoBuffer) bytes.number(program.allocations[program[call.workspace].allocation].bytes);
   }
 
   void chunks() {
@@ -92,6 +107,7 @@ private:
   void buffer(BufferId id) {
     const estimate::Buffer& b = program[id];
     bytes.number(offsetOf(id));
+    bytes.number(program.allocations[b.allocation].bytes);
     bytes.number((b.window ? 1 : 0) + (b.outside ? 2 : 0));
     bytes.number(b.part);
     bytes.number(b.operand.dtype);

@@ -1,10 +1,15 @@
 #include "compiler/jit/nvptx/GroupKernel.h"
 
+#include "compiler/jit/loop/Types.h"
 #include "compiler/jit/nvptx/DeviceKernel.h"
 #include "compiler/jit/nvptx/Places.h"
 
+#include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
+
+#include <algorithm>
+#include <unordered_map>
 
 namespace tbem::jit {
 namespace {
@@ -43,32 +48,52 @@ llvm::GlobalVariable* addTable(llvm::Module& module, const std::vector<Number>& 
 class GroupEmitter {
 public:
   GroupEmitter(llvm::Module& module, const std::vector<const LoopNest*>& nests, const std::string& name)
-      : module(module),
-        b(module.getContext()),
-        nests(nests),
-        partPlaces(partOf(nests)),
-        pointers(nests.front()->pointers.size()),
-        name(name) {}
+      : module(module), b(module.getContext()), nests(nests), partPlaces(partOf(nests)), name(name) {
+    for (const LoopNest* nest : nests) pointers = std::max(pointers, nest->pointers.size());
+  }
 
-  llvm::Function* run(llvm::Function* atPlace) {
+  tl::expected<llvm::Function*, std::string> run() {
+    if (std::string wrong = addBodies(); !wrong.empty()) return tl::unexpected(wrong);
     addTables();
     std::vector<llvm::Type*> parameters{b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getInt64Ty()};
     llvm::Function* kernel = addKernel(module, parameters, name);
     b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", kernel));
-    shareOut(b, kernel, kernel->getArg(3), [&](Value* place) { oneOf(kernel, atPlace, place); });
+    shareOut(b, kernel, kernel->getArg(3), [&](Value* place) { oneOf(kernel, place); });
     b.CreateRetVoid();
     return kernel;
   }
 
 private:
-  /// By part: its loop and its first place; by loop: its offsets in the arena, then its count.
+  /// What equal loops do at a place.
+  struct Body {
+    llvm::Function* atPlace = nullptr;
+    std::size_t pointers = 0;
+  };
+
+  /// "", or what is wrong.
+  std::string addBodies() {
+    std::unordered_map<std::string, std::uint64_t> known;
+    for (const LoopNest* nest : nests) {
+      const auto [at, isNew] = known.try_emplace(kernelKey(*nest), bodies.size());
+      bodyOf.push_back(at->second);
+      if (!isNew) continue;
+      const auto types = inferTypes(*nest);
+      if (!types) return types.error();
+      const std::string ofBody = fmt::format("{}_place_{}", name, bodies.size());
+      bodies.push_back({emitPlace(module, *nest, *types, ofBody), nest->pointers.size()});
+    }
+    return {};
+  }
+
+  /// By part: its loop and its first place; by loop: its offsets in the arena, its count, then what it does.
   void addTables() {
     std::vector<std::uint32_t> ofParts;
     std::vector<std::uint64_t> ofLoops;
     for (std::size_t loop = 0; loop < nests.size(); ++loop) {
       const LoopNest& nest = *nests[loop];
       ofLoops.insert(ofLoops.end(), nest.pointers.begin(), nest.pointers.end());
-      ofLoops.push_back(static_cast<std::uint64_t>(nest.count));
+      ofLoops.resize(loop * ofLoop() + pointers, 0);
+      ofLoops.insert(ofLoops.end(), {static_cast<std::uint64_t>(nest.count), bodyOf[loop]});
       for (std::int64_t part = 0; part < partsOf(nest, partPlaces); ++part) {
         ofParts.push_back(static_cast<std::uint32_t>(loop));
         ofParts.push_back(static_cast<std::uint32_t>(part * partPlaces));
@@ -82,11 +107,14 @@ private:
     return b.CreateZExt(b.CreateAlignedLoad(type, b.CreateInBoundsGEP(type, table, at), llvm::Align(bytes)), b.getInt64Ty());
   }
 
-  void oneOf(llvm::Function* kernel, llvm::Function* atPlace, Value* place) {
+  /// Numbers of a loop in its table.
+  std::size_t ofLoop() const { return pointers + 2; }
+
+  void oneOf(llvm::Function* kernel, Value* place) {
     const auto number = [&](std::size_t value) { return b.getInt64(value); };
     Value* part = b.CreateUDiv(place, b.getInt64(partPlaces));
     Value* entry = b.CreateNUWMul(part, number(2));
-    Value* loop = b.CreateNUWMul(read(parts, b.getInt32Ty(), entry), number(pointers + 1));
+    Value* loop = b.CreateNUWMul(read(parts, b.getInt32Ty(), entry), number(ofLoop()));
     Value* first = read(parts, b.getInt32Ty(), b.CreateNUWAdd(entry, number(1)));
     Value* within = b.CreateNUWAdd(first, b.CreateURem(place, b.getInt64(partPlaces)));
     auto* inside = llvm::BasicBlock::Create(module.getContext(), "inside", kernel);
@@ -99,9 +127,25 @@ private:
       Value* offset = read(loops, b.getInt64Ty(), b.CreateNUWAdd(loop, number(i)));
       arguments.push_back(b.CreateInBoundsGEP(b.getInt8Ty(), kernel->getArg(0), offset));
     }
-    arguments.insert(arguments.end(), {kernel->getArg(1), kernel->getArg(2), within});
-    b.CreateCall(atPlace, arguments);
-    b.CreateBr(behind);
+    const auto call = [&](const Body& body) {
+      std::vector<Value*> own(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(body.pointers));
+      own.insert(own.end(), {kernel->getArg(1), kernel->getArg(2), within});
+      b.CreateCall(body.atPlace, own);
+      b.CreateBr(behind);
+    };
+    if (bodies.size() == 1) {
+      call(bodies.front());
+    } else {
+      // Neighbouring threads are of one part, and so of one loop.
+      Value* which = read(loops, b.getInt64Ty(), b.CreateNUWAdd(loop, number(pointers + 1)));
+      llvm::SwitchInst* chosen = b.CreateSwitch(which, behind, static_cast<unsigned>(bodies.size()));
+      for (std::size_t i = 0; i < bodies.size(); ++i) {
+        auto* body = llvm::BasicBlock::Create(module.getContext(), "body", kernel);
+        chosen->addCase(b.getInt64(i), body);
+        b.SetInsertPoint(body);
+        call(bodies[i]);
+      }
+    }
     b.SetInsertPoint(behind);
   }
 
@@ -109,8 +153,10 @@ private:
   llvm::IRBuilder<> b;
   const std::vector<const LoopNest*>& nests;
   std::int64_t partPlaces;
-  std::size_t pointers;
   const std::string& name;
+  std::size_t pointers = 0;           ///< the most that a loop has
+  std::vector<Body> bodies;           ///< of loops that differ
+  std::vector<std::uint64_t> bodyOf;  ///< by loop
   llvm::GlobalVariable *parts = nullptr, *loops = nullptr;
 };
 
@@ -118,10 +164,9 @@ private:
 
 std::int64_t groupPlaces(const std::vector<const LoopNest*>& nests) { return placesIn(nests, partOf(nests)); }
 
-llvm::Function* emitGroupKernel(llvm::Module& module, const std::vector<const LoopNest*>& nests,
-                                const std::vector<NodeType>& types, const std::string& name) {
-  llvm::Function* atPlace = emitPlace(module, *nests.front(), types, name + "_place");
-  return GroupEmitter(module, nests, name).run(atPlace);
+tl::expected<llvm::Function*, std::string> emitGroupKernel(llvm::Module& module, const std::vector<const LoopNest*>& nests,
+                                                           const std::string& name) {
+  return GroupEmitter(module, nests, name).run();
 }
 
 }  // namespace tbem::jit

@@ -28,6 +28,7 @@ bool Allocator::run() {
   measureLives();
   coalesce();
   shareInPlace();
+  vectorsAhead();
   listBranches();
   findChunks();
   makeAllocations();

@@ -91,6 +91,7 @@ private:
   bool scatterInLoop(const Scatter& scatter);
   void dropSteps(const std::vector<bool>& gone);
   void shareInPlace();
+  void vectorsAhead();
   bool canTake(const LoopUse& loop, const FusedLoop& code, std::uint32_t source, std::size_t input, std::uint32_t write);
   static bool sameElement(const FusedLoop& code, std::size_t input, const tbem_operand& operand);
   std::uint32_t owner(std::uint32_t memory) const;

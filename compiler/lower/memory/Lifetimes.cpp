@@ -131,6 +131,25 @@ void Allocator::shareInPlace() {
   }
 }
 
+/// A card may run sums of channels' gradients in one launch with the loop before them (jit/glue/ChannelRuns.h), so these small
+/// vectors must not lie where that still reads. Between the two stands one step at most that has nothing to do with them.
+void Allocator::vectorsAhead() {
+  if (program.target.empty()) return;
+  constexpr std::uint32_t kSteps = 2;
+  for (std::uint32_t s = 0; s < program.steps.size(); ++s) {
+    if (program.steps[s].kind != Step::Kind::Call) continue;
+    const NativeCall& call = program.calls[program.steps[s].index];
+    if (call.primitive != TBEM_PRIMITIVE_channel_gradient_sums || !call.own.symbol.empty()) continue;
+    const tbem_operand& images = program[call.operands.front()].operand;
+    if (images.dtype != TBEM_F32 || !isRowMajor(images)) continue;
+    for (std::size_t i = call.inputs; i < call.operands.size(); ++i) {
+      if (call.operands[i] == kNoBuffer) continue;
+      Life& life = lives[owner(state.versions[versionOf[static_cast<std::uint32_t>(call.operands[i])]].memory)];
+      life.first = std::min(life.first, s - std::min(s, kSteps));
+    }
+  }
+}
+
 bool Allocator::canTake(const LoopUse& loop, const FusedLoop& code, std::uint32_t source, std::size_t input,
                         std::uint32_t write) {
   const Memory& memory = state.memories[source];

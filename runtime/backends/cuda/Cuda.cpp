@@ -202,17 +202,19 @@ tbem_status find(tbem_module* module, const char* name, tbem_kernel** out) {
   });
 }
 
-tbem_status launchKernel(tbem_kernel* kernel, const std::uint64_t* arguments, std::int32_t count, std::int64_t items) {
+tbem_status launchKernel(tbem_kernel* kernel, const std::uint64_t* arguments, std::int32_t count, std::int64_t items,
+                         std::int32_t threads) {
   if (items <= 0) return TBEM_OK;
   return onDevice([&](const Device& device) {
     // Blocks of which a multiprocessor holds eight; four times as many as the card holds even out what they take.
     constexpr std::int64_t kThreads = 256, kBlocksEach = 32;
-    const std::int64_t blocks = std::min((items - 1) / kThreads + 1, kBlocksEach * device.multiprocessors);
+    const std::int64_t ofBlock = threads > 0 ? threads : kThreads;
+    const std::int64_t blocks = std::min((items - 1) / ofBlock + 1, kBlocksEach * device.multiprocessors);
     std::vector<void*> addresses(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < addresses.size(); ++i) addresses[i] = const_cast<std::uint64_t*>(arguments + i);
     return check(device,
-                 device.driver->launch(reinterpret_cast<FunctionHandle>(kernel), static_cast<unsigned>(blocks), 1, 1, kThreads, 1,
-                                       1, 0, device.stream, addresses.data(), nullptr),
+                 device.driver->launch(reinterpret_cast<FunctionHandle>(kernel), static_cast<unsigned>(blocks), 1, 1,
+                                       static_cast<unsigned>(ofBlock), 1, 1, 0, device.stream, addresses.data(), nullptr),
                  "starting a loop of a step");
   });
 }

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define TBEM_BACKEND_ABI 6u
+#define TBEM_BACKEND_ABI 7u
 #define TBEM_MAX_RANK 8
 #define TBEM_MAX_ALGORITHMS 4 /* numbers of algorithms lie below it */
 
@@ -118,8 +118,9 @@ typedef struct tbem_device_table {
   void (*unload)(tbem_module* module);
   tbem_status (*find)(tbem_module* module, const char* name, tbem_kernel** out);
   /* Runs a kernel for `items` items. Its parameters are `count` arguments of eight bytes each: addresses and i64. It shares the
-   * items out itself over as many threads as there are, so their number is the backend's choice. */
-  tbem_status (*launch)(tbem_kernel* kernel, const uint64_t* arguments, int32_t count, int64_t items);
+   * items out itself over as many threads as there are, so their number is the backend's choice; but where its threads work
+   * together in blocks, of so many `threads`, which are 0 otherwise, it shares out blocks, and items are a multiple of them. */
+  tbem_status (*launch)(tbem_kernel* kernel, const uint64_t* arguments, int32_t count, int64_t items, int32_t threads);
   tbem_status (*zero)(void* memory, uint64_t bytes);
   tbem_status (*move)(void* to, const void* from, uint64_t bytes); /* within the device; the two do not overlap */
   /* Between `record` and `recorded` work is kept instead of done; copies and `synchronize` are no work and may not be asked.

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-#define TBEM_RT_ABI 5u
+#define TBEM_RT_ABI 6u
 
 /* One executable's run-time state; made by runtime/core, opaque to native code. */
 typedef struct tbem_rt_context tbem_rt_context;
@@ -28,8 +28,9 @@ void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, 
                       int64_t count);
 
 /* Where the host cannot reach the arena (each returns a tbem_status): runs kernel number `kernel` of the image (executable.h)
- * with `arguments` of eight bytes each, for `items` items; .. */
-int32_t tbem_rt_launch(tbem_rt_context* context, uint32_t kernel, const uint64_t* arguments, int32_t count, int64_t items);
+ * with `arguments` of eight bytes each, for `items` items, by blocks of `threads` or, where that is 0, of any number; .. */
+int32_t tbem_rt_launch(tbem_rt_context* context, uint32_t kernel, const uint64_t* arguments, int32_t count, int64_t items,
+                       int32_t threads);
 /* .. makes bytes of the arena zero; copies some to others, which do not overlap; reads how many samples a branch has; .. */
 int32_t tbem_rt_zero(tbem_rt_context* context, char* memory, uint64_t bytes);
 int32_t tbem_rt_move(tbem_rt_context* context, char* to, const char* from, uint64_t bytes);

@@ -103,6 +103,36 @@ TEST(OrderedSteps, OnADeviceSmallUpdatesComeLast) {
   EXPECT_EQ(device.steps.size(), host.steps.size() + 3);
 }
 
+/// How many gradients of images stand behind that of the weight that is made of the same gradient.
+int behindWeights(const estimate::Program& program) {
+  const auto callAt = [&](std::size_t place) -> const estimate::NativeCall& { return program.calls[program.steps[place].index]; };
+  int behind = 0;
+  for (const std::size_t image : placesOf(program, "conv2d_input_gradient")) {
+    for (const std::size_t weight : placesOf(program, "conv2d_weight_gradient"))
+      behind += weight < image && callAt(weight).operands[1] == callAt(image).operands[0] ? 1 : 0;
+  }
+  return behind;
+}
+
+/// What follows the gradient of an image then stands behind it, and the sums of a normalisation lie nowhere where that still
+/// reads.
+TEST(OrderedSteps, OnADeviceGradientsOfWeightsComeBeforeThoseOfImages) {
+  const std::string text =
+      "import std.vision: resnet\ndesign d of resnet(depth: 18, classes: 10) {\n  input image: [8, 3, 64, 64]\n"
+      "  task train(loss: cross_entropy, optimizer: sgd(lr: 0.1))\n}\n";
+  const estimate::Program device = lowered(text, onDevice(), {}), host = lowered(text, *tbem_backend_ref(), {});
+  EXPECT_GT(behindWeights(device), 6) << "where memory allows it";
+  EXPECT_LT(behindWeights(host), 3);
+  EXPECT_LE(device.arena, device.arenaAsWritten);
+  const std::vector<std::size_t> sums = placesOf(device, "channel_gradient_sums");
+  ASSERT_EQ(sums.size(), 20U);
+  for (const std::size_t place : sums) {
+    const estimate::NativeCall& call = device.calls[device.steps[place].index];
+    for (std::size_t i = call.inputs; i < call.operands.size(); ++i)
+      EXPECT_LE(device.allocations[device[call.operands[i]].allocation].first, place - 2);
+  }
+}
+
 /// Weights of 18 432 elements, updated behind everything where their gradients find memory that was needed earlier.
 TEST(OrderedSteps, OnADeviceLargeUpdatesWaitWhereMemoryAllows) {
   const auto early = [](const std::string& image, const std::string& input) {

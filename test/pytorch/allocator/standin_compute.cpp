@@ -4,7 +4,12 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <cstdlib>
+
+namespace {
+std::uint64_t launched = 0;  // kernels, matrix products, and pieces of memory that are set or copied on the card
+}
 
 // Of libcuda, what PyTorch's NVRTC library wants to find.
 #define UNUSED(name) \
@@ -39,8 +44,21 @@ UNUSED(cuPointerGetAttribute)
 UNUSED(cuTensorMapEncodeTiled)
 
 // ---- kernels ----
-cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**) { return cudaSuccess; }
+std::uint64_t standin_launched() { return launched; }
+cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
+  ++launched;
+  return cudaSuccess;
+}
+// What compilers of CUDA 13 and later write for a launch.
+cudaError_t __cudaLaunchKernel(  // NOLINT(bugprone-reserved-identifier): it is theirs
+    const void*, dim3, dim3, void**, size_t, cudaStream_t) {
+  ++launched;
+  return cudaSuccess;
+}
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**) {
+  ++launched;
+  return cudaSuccess;
+}
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   *attributes = {};
   attributes->maxThreadsPerBlock = 1024;
@@ -58,7 +76,10 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void*, const void*, size_t, cudaMemcpyKind) { return cudaSuccess; }
-cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind kind, cudaStream_t) {
+  launched += kind == cudaMemcpyDeviceToDevice ? 1 : 0;
+  return cudaSuccess;
+}
 cudaError_t cudaHostAlloc(void** at, size_t bytes, unsigned) {
   *at = std::malloc(bytes);
   return cudaSuccess;
@@ -68,7 +89,10 @@ cudaError_t cudaFreeHost(void* at) {
   return cudaSuccess;
 }
 cudaError_t cudaMemset(void*, int, size_t) { return cudaSuccess; }
-cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t) {
+  ++launched;
+  return cudaSuccess;
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
 
 // ---- cuBLAS ----
@@ -92,22 +116,26 @@ cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t, cublasPointerMode_t) { re
 cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*, const void*,
                             cudaDataType, int, const void*, cudaDataType, int, const void*, void*, cudaDataType, int,
                             cublasComputeType_t, cublasGemmAlgo_t) {
+  ++launched;
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
                                           const void*, cudaDataType, int, long long, const void*, cudaDataType, int, long long,
                                           const void*, void*, cudaDataType, int, long long, int, cublasComputeType_t,
                                           cublasGemmAlgo_t) {
+  ++launched;
   return CUBLAS_STATUS_SUCCESS;
 }
 // What older versions call for f32.
 cublasStatus_t cublasSgemm_v2(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const float*, const float*,
                               int, const float*, int, const float*, float*, int) {
+  ++launched;
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const float*,
                                          const float*, int, long long, const float*, int, long long, const float*, float*, int,
                                          long long, int) {
+  ++launched;
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -115,6 +143,7 @@ cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t, cublasOperation_t, cubl
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t, const void*, const void*, cublasLtMatrixLayout_t,
                               const void*, cublasLtMatrixLayout_t, const void*, const void*, cublasLtMatrixLayout_t, void*,
                               cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t*, void*, size_t, cudaStream_t) {
+  ++launched;
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,

@@ -82,7 +82,7 @@ protected:
   static tbem_status add(tbem_kernel* kernel, void* to, const void* from, std::uint64_t number, std::uint64_t count) {
     const std::array<std::uint64_t, 4> arguments{reinterpret_cast<std::uint64_t>(to), reinterpret_cast<std::uint64_t>(from),
                                                  number, count};
-    return device().launch(kernel, arguments.data(), 4, static_cast<std::int64_t>(count));
+    return device().launch(kernel, arguments.data(), 4, static_cast<std::int64_t>(count), 0);
   }
 
   std::vector<void*> taken;
@@ -146,7 +146,7 @@ TEST_F(CudaTable, KernelsRunInTheOrderInWhichTheyAreAsked) {
   EXPECT_EQ(add(kernel, from, to, 6, kCount), TBEM_OK);
   EXPECT_EQ(backend().synchronize(), TBEM_OK);
   EXPECT_EQ(heldBy(from, kCount), countedFrom(11, kCount));
-  EXPECT_EQ(device().launch(kernel, nullptr, 0, 0), TBEM_OK);  // nothing to do
+  EXPECT_EQ(device().launch(kernel, nullptr, 0, 0, 0), TBEM_OK);  // nothing to do
   tbem_kernel* missing = nullptr;
   EXPECT_EQ(device().find(module, "subtract_number", &missing), TBEM_FAILED);
   EXPECT_NE(std::string(backend().last_error()).find("looking for the kernel subtract_number"), std::string::npos);
@@ -233,7 +233,7 @@ TEST_F(CudaTable, WhatTheDriversCompilerSaysIsTold) {
   if (device().load(kAdd, std::char_traits<char>::length(kAdd) + 1, &module) != TBEM_OK) std::abort();
   if (device().find(module, "add_number", &kernel) != TBEM_OK) std::abort();
   const std::array<std::uint64_t, 4> arguments{8, 8, 1, 1};
-  (void)device().launch(kernel, arguments.data(), 4, 1);
+  (void)device().launch(kernel, arguments.data(), 4, 1, 0);
   const tbem_status first = backend().synchronize();
   std::fprintf(stderr, "%d %s\n", first, backend().last_error());
   void* memory = nullptr;

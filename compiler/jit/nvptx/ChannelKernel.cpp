@@ -1,0 +1,328 @@
+#include "compiler/jit/nvptx/ChannelKernel.h"
+
+#include "compiler/jit/cpu/CountedLoop.h"
+#include "compiler/jit/loop/Bytes.h"
+#include "compiler/jit/loop/Types.h"
+#include "compiler/jit/nvptx/DeviceKernel.h"
+#include "compiler/jit/nvptx/Places.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+
+namespace tbem::jit {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+constexpr unsigned kSharedMemory = 3;  // LLVM's number of it on this target
+constexpr std::int64_t kLanes = 32;    // of a warp
+constexpr std::int64_t kLeastThreads = 128, kMostThreads = 1024;
+constexpr std::int64_t kTurns = 4;  // of a thread at least, where there are so many elements
+
+std::int64_t widthIn(std::int64_t plane, std::int64_t most) {
+  while (plane % most != 0) most /= 2;
+  return most;
+}
+
+/// Two sums that a thread adds to.
+using Sums = std::array<llvm::AllocaInst*, 2>;
+
+/// One class: all parts emit into one function, whose builder, thread and channel they share.
+class ChannelEmitter {
+public:
+  ChannelEmitter(llvm::Module& module, const ChannelWork& work, const std::string& name)
+      : module(module), b(module.getContext()), images(work.images), parts(work.parts), name(name) {}
+
+  tl::expected<llvm::Function*, std::string> run() {
+    begin();
+    for (const ChannelPart& part : parts) {
+      if (part.nest.trips.empty()) {
+        functions.push_back(nullptr);
+        continue;
+      }
+      const auto types = inferTypes(part.nest);
+      if (!types) return tl::unexpected(types.error());
+      functions.push_back(emitPlace(module, part.nest, *types, fmt::format("{}_part_{}", name, functions.size())));
+    }
+    Value* blocks = special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
+    Value* first = special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
+    emitCountedLoop(b, kernel, first, kernel->getArg(kernel->arg_size() - 1), blocks, [&](Value* at) {
+      channel = at;
+      firstPointer = 0;
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (i > 0) barrier();
+        emit(parts[i], functions[i]);
+        firstPointer += static_cast<unsigned>(parts[i].pointers.size());
+      }
+      barrier();  // what a warp of this channel still reads, one of the next would write
+    });
+    b.CreateRetVoid();
+    return kernel;
+  }
+
+private:
+  void begin() {
+    std::vector<llvm::Type*> parameters;
+    for (const ChannelPart& part : parts) parameters.insert(parameters.end(), part.pointers.size(), b.getPtrTy());
+    const auto pointers = static_cast<unsigned>(parameters.size());
+    parameters.insert(parameters.end(), {b.getPtrTy(), b.getInt64Ty(), b.getInt64Ty()});
+    kernel = addKernel(module, parameters, name);
+    // What one part writes another reads, also through another pointer.
+    for (unsigned i = 0; i < pointers; ++i) kernel->removeParamAttr(i, llvm::Attribute::NoAlias);
+    kernel->addParamAttr(pointers, llvm::Attribute::ReadOnly);
+    scalars = kernel->getArg(pointers);
+    seed = kernel->getArg(pointers + 1);
+    threads = channelThreads(images);
+    requireThreads();
+    b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", kernel));
+    for (llvm::AllocaInst*& sum : sums) sum = b.CreateAlloca(b.getDoubleTy());
+    thread = special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
+    auto* type = llvm::ArrayType::get(b.getDoubleTy(), static_cast<std::uint64_t>(threads / kLanes * 2));
+    ofWarps = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(type),
+                                       fmt::format("{}_sums_of_{}", name, images.channels), nullptr,
+                                       llvm::GlobalValue::NotThreadLocal, kSharedMemory);
+  }
+  /// And that a multiprocessor need not hold two of them: else ptxas keeps registers in memory so that it can.
+  void requireThreads() {
+    const auto annotate = [&](const char* what, std::int64_t value) {
+      llvm::LLVMContext& context = module.getContext();
+      module.getOrInsertNamedMetadata("nvvm.annotations")
+          ->addOperand(
+              llvm::MDNode::get(context, {llvm::ValueAsMetadata::get(kernel), llvm::MDString::get(context, what),
+                                          llvm::ConstantAsMetadata::get(b.getInt32(static_cast<std::uint32_t>(value)))}));
+    };
+    annotate("reqntidx", threads);
+    annotate("minctasm", 1);
+  }
+
+  Value* special(llvm::Intrinsic::ID id) { return b.CreateZExt(b.CreateIntrinsic(id, {}, {}), b.getInt64Ty()); }
+  Value* number(std::int64_t value) { return b.getInt64(static_cast<std::uint64_t>(value)); }
+  Value* pointer(unsigned i) { return kernel->getArg(firstPointer + i); }
+  void barrier() { b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
+
+  void when(Value* condition, const std::function<void()>& body) {
+    auto* inside = BasicBlock::Create(module.getContext(), "inside", kernel);
+    auto* behind = BasicBlock::Create(module.getContext(), "behind", kernel);
+    b.CreateCondBr(condition, inside, behind);
+    b.SetInsertPoint(inside);
+    body();
+    b.CreateBr(behind);
+    b.SetInsertPoint(behind);
+  }
+
+  void emit(const ChannelPart& part, llvm::Function* atPlace) {
+    switch (part.kind) {
+      case ChannelPart::Kind::Moments:
+        return moments();
+      case ChannelPart::Kind::GradientSums:
+        return gradientSums(part.eps);
+      case ChannelPart::Kind::Image:
+        return forPlaces(part.nest.width, [&](Value* place) { call(part, atPlace, place); });
+      case ChannelPart::Kind::Vector:
+        return when(isFirstThread(), [&] { call(part, atPlace, channel); });
+    }
+  }
+  Value* isFirstThread() { return b.CreateICmpEQ(thread, number(0)); }
+
+  void call(const ChannelPart& part, llvm::Function* atPlace, Value* place) {
+    std::vector<Value*> arguments;
+    for (unsigned i = 0; i < part.pointers.size(); ++i) arguments.push_back(pointer(i));
+    arguments.insert(arguments.end(), {scalars, seed, place});
+    b.CreateCall(atPlace, arguments);
+  }
+
+  /// Calls body(place) for the channel's places of the whole images, each `width` elements of a plane; threads share them.
+  void forPlaces(std::int64_t width, const std::function<void(Value*)>& body) {
+    const std::int64_t inPlane = images.plane / width;
+    emitCountedLoop(b, kernel, thread, number(images.samples * inPlane), number(threads), [&](Value* at) {
+      // A card divides 64-bit numbers in some seventy instructions, and 32-bit numbers by a constant in three.
+      const auto narrow = [&](Value* value) { return b.CreateTrunc(value, b.getInt32Ty()); };
+      const auto constant = [&](std::int64_t value) { return b.getInt32(static_cast<std::uint32_t>(value)); };
+      Value* sample = b.CreateUDiv(narrow(at), constant(inPlane));
+      Value* inside = b.CreateURem(narrow(at), constant(inPlane));
+      Value* plane = b.CreateNUWAdd(b.CreateNUWMul(sample, constant(images.channels)), narrow(channel));
+      body(b.CreateZExt(b.CreateNUWAdd(b.CreateNUWMul(plane, constant(inPlane)), inside), b.getInt64Ty()));
+    });
+  }
+
+  // ---- sums -----------------------------------------------------------------------------------------------------------
+  // In f64, as kernels/Channel.cu of the backend has them and for its reasons.
+
+  Value* asDouble(Value* value) { return b.CreateFPExt(value, b.getDoubleTy()); }
+  Value* ofChannel(unsigned i) {
+    return asDouble(b.CreateLoad(b.getFloatTy(), b.CreateInBoundsGEP(b.getFloatTy(), pointer(i), channel)));
+  }
+  void storeOfChannel(unsigned i, Value* value) {
+    b.CreateStore(b.CreateFPTrunc(value, b.getFloatTy()), b.CreateInBoundsGEP(b.getFloatTy(), pointer(i), channel));
+  }
+  void add(llvm::AllocaInst* sum, Value* value) { b.CreateStore(b.CreateFAdd(b.CreateLoad(b.getDoubleTy(), sum), value), sum); }
+
+  /// The block's sums of what `terms` makes of each element of the channel in the first `inputs` operands. Every thread has them.
+  std::array<Value*, 2> sumsOf(unsigned inputs,
+                               const std::function<std::array<Value*, 2>(const std::vector<Value*>& values)>& terms) {
+    for (llvm::AllocaInst* sum : sums) b.CreateStore(llvm::ConstantFP::get(b.getDoubleTy(), 0), sum);
+    constexpr std::int64_t kVector = 4;  // 16 bytes
+    const std::int64_t width = widthIn(images.plane, kVector);
+    auto* type = llvm::FixedVectorType::get(b.getFloatTy(), static_cast<unsigned>(width));
+    forPlaces(width, [&](Value* place) {
+      std::vector<Value*> loaded;
+      for (unsigned i = 0; i < inputs; ++i) {
+        Value* address = b.CreateInBoundsGEP(type, pointer(i), place);
+        loaded.push_back(b.CreateAlignedLoad(type, address, llvm::Align(static_cast<std::uint64_t>(width) * sizeof(float))));
+      }
+      for (std::uint64_t lane = 0; lane < static_cast<std::uint64_t>(width); ++lane) {
+        std::vector<Value*> values;
+        values.reserve(inputs);
+        for (Value* vector : loaded) values.push_back(asDouble(b.CreateExtractElement(vector, lane)));
+        const auto ofElement = terms(values);
+        for (std::size_t k = 0; k < sums.size(); ++k) add(sums[k], ofElement[k]);
+      }
+    });
+    if (inputs == 1) takeTwoTurnsTogether();
+    return joined();
+  }
+
+  /// Of the loop that ends here, so that a thread waits for two vectors at once, as where there are two operands.
+  void takeTwoTurnsTogether() {
+    llvm::LLVMContext& context = module.getContext();
+    BasicBlock* head = b.GetInsertBlock()->getSinglePredecessor();
+    BasicBlock* last = llvm::cast<llvm::PHINode>(head->begin())->getIncomingBlock(1);
+    auto* count = llvm::MDNode::get(
+        context, {llvm::MDString::get(context, "llvm.loop.unroll.count"), llvm::ConstantAsMetadata::get(b.getInt32(2))});
+    llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, count});
+    loop->replaceOperandWith(0, loop);
+    last->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, loop);
+  }
+
+  Value* exchanged(Value* value, std::uint32_t mask) {
+    auto* pair = llvm::FixedVectorType::get(b.getInt32Ty(), 2);
+    Value *words = b.CreateBitCast(value, pair), *result = llvm::PoisonValue::get(pair);
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      constexpr std::uint32_t kAllLanes = 0xFFFFFFFF, kWholeWarp = 31;
+      Value* word =
+          b.CreateIntrinsic(llvm::Intrinsic::nvvm_shfl_sync_bfly_i32, {},
+                            {b.getInt32(kAllLanes), b.CreateExtractElement(words, i), b.getInt32(mask), b.getInt32(kWholeWarp)});
+      result = b.CreateInsertElement(result, word, i);
+    }
+    return b.CreateBitCast(result, b.getDoubleTy());
+  }
+
+  /// The sum of as many lanes beside each other, always in the same order.
+  Value* ofLanes(Value* value, std::int64_t lanes) {
+    for (auto mask = static_cast<std::uint32_t>(lanes / 2); mask > 0; mask /= 2)
+      value = b.CreateFAdd(value, exchanged(value, mask));
+    return value;
+  }
+
+  /// Within each warp, then of the warps, of which there are no more than lanes.
+  std::array<Value*, 2> joined() {
+    std::array<Value*, 2> total{};
+    for (std::size_t k = 0; k < sums.size(); ++k) total[k] = ofLanes(b.CreateLoad(b.getDoubleTy(), sums[k]), kLanes);
+    const std::int64_t warps = threads / kLanes;
+    const auto sumOf = [&](Value* warp, std::size_t k) {
+      Value* at = b.CreateNUWAdd(b.CreateNUWMul(warp, number(2)), number(static_cast<std::int64_t>(k)));
+      return b.CreateInBoundsGEP(b.getDoubleTy(), ofWarps, at);
+    };
+    Value* isFirstLane = b.CreateICmpEQ(b.CreateURem(thread, number(kLanes)), number(0));
+    when(isFirstLane, [&] {
+      for (std::size_t k = 0; k < sums.size(); ++k) b.CreateStore(total[k], sumOf(b.CreateUDiv(thread, number(kLanes)), k));
+    });
+    barrier();
+    for (std::size_t k = 0; k < sums.size(); ++k)
+      total[k] = ofLanes(b.CreateLoad(b.getDoubleTy(), sumOf(b.CreateURem(thread, number(warps)), k)), warps);
+    return total;
+  }
+
+  /// x; mean, variance.
+  void moments() {
+    Value* first = asDouble(b.CreateLoad(
+        b.getFloatTy(), b.CreateInBoundsGEP(b.getFloatTy(), pointer(0), b.CreateNUWMul(channel, number(images.plane)))));
+    Value* zero = llvm::ConstantFP::get(b.getDoubleTy(), 0);
+    Value* size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, first);
+    Value* isFinite = b.CreateFCmpOLT(size, llvm::ConstantFP::getInfinity(b.getDoubleTy()));
+    Value* shift = b.CreateSelect(isFinite, first, zero);
+    const auto [distances, squares] = sumsOf(1, [&](const std::vector<Value*>& x) -> std::array<Value*, 2> {
+      Value* distance = b.CreateFSub(x[0], shift);
+      return {distance, b.CreateFMul(distance, distance)};
+    });
+    Value* count = llvm::ConstantFP::get(b.getDoubleTy(), static_cast<double>(images.samples * images.plane));
+    Value* mean = b.CreateFDiv(distances, count);
+    Value* variance = b.CreateFSub(b.CreateFDiv(squares, count), b.CreateFMul(mean, mean));
+    when(isFirstThread(), [&] {
+      storeOfChannel(1, b.CreateFAdd(shift, mean));
+      storeOfChannel(2, b.CreateSelect(b.CreateFCmpOLT(variance, zero), zero, variance));
+    });
+  }
+
+  /// dy, x, mean, variance; dweight, dbias.
+  void gradientSums(std::uint32_t eps) {
+    Value* mean = ofChannel(2);
+    const std::array<Value*, 2> total = sumsOf(2, [&](const std::vector<Value*>& of) -> std::array<Value*, 2> {
+      return {b.CreateFMul(of[0], b.CreateFSub(of[1], mean)), of[0]};
+    });
+    when(isFirstThread(), [&] {
+      Value* of = b.CreateLoad(b.getDoubleTy(), b.CreateConstInBoundsGEP1_64(b.getDoubleTy(), scalars, eps));
+      Value* deviation = b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, b.CreateFAdd(ofChannel(3), of));
+      storeOfChannel(4, b.CreateFDiv(total[0], deviation));
+      storeOfChannel(5, total[1]);
+    });
+  }
+
+  llvm::Module& module;
+  llvm::IRBuilder<> b;
+  const ChannelImages& images;
+  const std::vector<ChannelPart>& parts;
+  const std::string& name;
+  llvm::Function* kernel = nullptr;
+  std::vector<llvm::Function*> functions;  ///< by part; null: it has none
+  std::int64_t threads = 0;
+  Value *scalars = nullptr, *seed = nullptr, *thread = nullptr;
+  Value* channel = nullptr;   ///< at hand
+  unsigned firstPointer = 0;  ///< of the part at hand
+  Sums sums{};
+  llvm::GlobalVariable* ofWarps = nullptr;
+};
+
+}  // namespace
+
+LoopNest fitToPlane(LoopNest nest, std::int64_t plane) {
+  const std::int64_t width = widthIn(plane, nest.width);
+  nest.count *= nest.width / width;
+  nest.width = width;
+  return nest;
+}
+
+std::int64_t channelThreads(const ChannelImages& images) {
+  constexpr std::int64_t kVector = 4;
+  const std::int64_t places = images.samples * (images.plane / widthIn(images.plane, kVector));
+  const auto wanted = std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(places / kTurns, 1)));
+  return std::clamp(static_cast<std::int64_t>(wanted), kLeastThreads, kMostThreads);
+}
+
+std::string channelKey(const ChannelWork& work) {
+  Bytes bytes;
+  for (const std::int64_t size : {work.images.samples, work.images.channels, work.images.plane}) bytes.number(size);
+  bytes.number(work.parts.size());
+  for (const ChannelPart& part : work.parts) {
+    bytes.number(part.kind);
+    bytes.number(part.pointers.size());
+    bytes.number(part.eps);
+    if (!part.nest.trips.empty()) bytes.string(kernelKey(part.nest));
+  }
+  return bytes.text;
+}
+
+tl::expected<llvm::Function*, std::string> emitChannelKernel(llvm::Module& module, const ChannelWork& work,
+                                                             const std::string& name) {
+  return ChannelEmitter(module, work, name).run();
+}
+
+}  // namespace tbem::jit

@@ -1,0 +1,57 @@
+#include "compiler/lower/order/WeightGradients.h"
+
+#include "compiler/lower/order/OrderOf.h"
+#include "compiler/lower/order/OrderSearch.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace tbem::estimate {
+
+using graph::OpId;
+
+namespace {
+constexpr std::uint32_t kReach = 6;  // operators that may stand between the two
+
+/// The place of the gradient of the image that the gradient of the weight at this place may stand in front of; its own where
+/// there is none.
+std::uint32_t placeBefore(const graph::Graph& graph, const std::vector<OpId>& order, const OrderProblem& problem,
+                          std::uint32_t weight) {
+  const auto is = [&](std::uint32_t place, tbem_primitive primitive) {
+    const graph::Op& op = graph[order[place]];
+    return op.kind == graph::OpKind::Native && op.own.symbol.empty() && op.primitive == primitive;
+  };
+  if (!is(weight, TBEM_PRIMITIVE_conv2d_weight_gradient)) return weight;
+  for (std::uint32_t image = weight; image-- > 0 && weight - image <= kReach;) {
+    if (std::ranges::find(problem.after[image], weight) != problem.after[image].end()) break;
+    if (!is(image, TBEM_PRIMITIVE_conv2d_input_gradient)) continue;
+    if (graph[order[weight]].inputs[1] == graph[order[image]].inputs[0]) return image;
+  }
+  return weight;
+}
+}  // namespace
+
+std::vector<OpId> weightGradientsFirst(const graph::Graph& graph, const Program& program, const std::vector<OpId>& order,
+                                       const std::vector<graph::TensorId>& kept) {
+  const OrderProblem problem = orderProblem(graph, program, order, kept);
+  std::vector<std::uint64_t> live = liveOf(problem);
+  const std::uint64_t most = live.empty() ? 0 : *std::ranges::max_element(live);
+  std::vector<std::uint64_t> made(order.size(), 0);  // bytes
+  for (const OrderProblem::Value& value : problem.values)
+    if (value.maker != kNobody) made[value.maker] += value.bytes;
+  std::vector<OpId> moved = order;
+  for (std::uint32_t weight = 0; weight < order.size(); ++weight) {
+    const std::uint32_t image = placeBefore(graph, order, problem, weight);
+    // What it makes lives longer; that what it reads may die earlier is not counted.
+    const std::span<std::uint64_t> longer = std::span(live).subspan(image, weight - image);
+    const bool fits = std::ranges::all_of(longer, [&](std::uint64_t here) { return here + made[weight] <= most; });
+    if (image == weight || !fits) continue;
+    for (std::uint64_t& here : longer) here += made[weight];
+    const auto from = std::ranges::find(moved, order[weight]), to = std::ranges::find(moved, order[image]);
+    if (to < from) std::rotate(to, from, from + 1);
+  }
+  return moved;
+}
+
+}  // namespace tbem::estimate
