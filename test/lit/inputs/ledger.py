@@ -11,7 +11,7 @@ import sys
 context, late, module, graph = map(int, sys.argv[1:5])
 rows = [row for row in map(json.loads, sys.stdin) if row["kind"] == "measure"]
 GUARD, PAGE = 2 << 16, 4096  # before the arena and behind it
-COUNTERS = 3 * 1024 * 4  # of the shares of reductions, in each of the three modules that have some
+COUNTERS = 2 * 1024 * 4  # of the shares of reductions, in each of the two modules that have some
 bad = 0
 for row in rows:
     ledger, name = row["ledger"], row["levels"]
