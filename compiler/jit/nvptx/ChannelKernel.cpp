@@ -15,6 +15,7 @@
 #include <array>
 #include <bit>
 #include <functional>
+#include <optional>
 
 namespace tbem::jit {
 namespace {
@@ -192,40 +193,62 @@ private:
 
   /// Of the loop that ends here, so that a thread waits for two vectors at once, as where there are two operands.
   void takeTwoTurnsTogether() {
-    llvm::LLVMContext& context = module.getContext();
     BasicBlock* head = b.GetInsertBlock()->getSinglePredecessor();
-    BasicBlock* last = llvm::cast<llvm::PHINode>(head->begin())->getIncomingBlock(1);
-    auto* count = llvm::MDNode::get(
-        context, {llvm::MDString::get(context, "llvm.loop.unroll.count"), llvm::ConstantAsMetadata::get(b.getInt32(2))});
-    llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, count});
+    setLoop(llvm::cast<llvm::PHINode>(head->begin())->getIncomingBlock(1)->getTerminator(), unrolling("count", 2));
+  }
+  llvm::MDNode* unrolling(const char* how, std::optional<std::uint32_t> count = {}) {
+    std::vector<llvm::Metadata*> said{llvm::MDString::get(module.getContext(), fmt::format("llvm.loop.unroll.{}", how))};
+    if (count) said.push_back(llvm::ConstantAsMetadata::get(b.getInt32(*count)));
+    return llvm::MDNode::get(module.getContext(), said);
+  }
+  void setLoop(llvm::Instruction* branch, llvm::MDNode* property) {
+    llvm::MDNode* loop = llvm::MDNode::getDistinct(module.getContext(), {nullptr, property});
     loop->replaceOperandWith(0, loop);
-    last->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, loop);
+    branch->setMetadata(llvm::LLVMContext::MD_loop, loop);
   }
 
-  Value* exchanged(Value* value, std::uint32_t mask) {
+  Value* exchanged(Value* value, Value* mask) {
     auto* pair = llvm::FixedVectorType::get(b.getInt32Ty(), 2);
     Value *words = b.CreateBitCast(value, pair), *result = llvm::PoisonValue::get(pair);
     for (std::uint64_t i = 0; i < 2; ++i) {
       constexpr std::uint32_t kAllLanes = 0xFFFFFFFF, kWholeWarp = 31;
-      Value* word =
-          b.CreateIntrinsic(llvm::Intrinsic::nvvm_shfl_sync_bfly_i32, {},
-                            {b.getInt32(kAllLanes), b.CreateExtractElement(words, i), b.getInt32(mask), b.getInt32(kWholeWarp)});
+      Value* word = b.CreateIntrinsic(llvm::Intrinsic::nvvm_shfl_sync_bfly_i32, {},
+                                      {b.getInt32(kAllLanes), b.CreateExtractElement(words, i), mask, b.getInt32(kWholeWarp)});
       result = b.CreateInsertElement(result, word, i);
     }
     return b.CreateBitCast(result, b.getDoubleTy());
   }
 
-  /// The sum of as many lanes beside each other, always in the same order.
-  Value* ofLanes(Value* value, std::int64_t lanes) {
-    for (auto mask = static_cast<std::uint32_t>(lanes / 2); mask > 0; mask /= 2)
-      value = b.CreateFAdd(value, exchanged(value, mask));
-    return value;
+  using Pair = std::array<Value*, 2>;
+
+  /// The sums of as many lanes beside each other, always in the same order. A loop, since assemblers take long over code.
+  Pair ofLanes(const Pair& values, std::int64_t lanes) {
+    BasicBlock* before = b.GetInsertBlock();
+    auto* body = BasicBlock::Create(module.getContext(), "lanes", kernel);
+    auto* after = BasicBlock::Create(module.getContext(), "joined", kernel);
+    b.CreateBr(body);
+    b.SetInsertPoint(body);
+    llvm::PHINode* mask = b.CreatePHI(b.getInt32Ty(), 2);
+    mask->addIncoming(b.getInt32(static_cast<std::uint32_t>(lanes / 2)), before);
+    Pair sum{};
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      llvm::PHINode* at = b.CreatePHI(b.getDoubleTy(), 2);
+      at->addIncoming(values[k], before);
+      sum[k] = at;
+    }
+    Pair next{};
+    for (std::size_t k = 0; k < values.size(); ++k) next[k] = b.CreateFAdd(sum[k], exchanged(sum[k], mask));
+    for (std::size_t k = 0; k < values.size(); ++k) llvm::cast<llvm::PHINode>(sum[k])->addIncoming(next[k], body);
+    Value* half = b.CreateLShr(mask, b.getInt32(1));
+    mask->addIncoming(half, body);
+    setLoop(b.CreateCondBr(b.CreateICmpNE(half, b.getInt32(0)), body, after), unrolling("disable"));
+    b.SetInsertPoint(after);
+    return next;
   }
 
   /// Within each warp, then of the warps, of which there are no more than lanes.
-  std::array<Value*, 2> joined() {
-    std::array<Value*, 2> total{};
-    for (std::size_t k = 0; k < sums.size(); ++k) total[k] = ofLanes(b.CreateLoad(b.getDoubleTy(), sums[k]), kLanes);
+  Pair joined() {
+    const Pair ofWarp = ofLanes({b.CreateLoad(b.getDoubleTy(), sums[0]), b.CreateLoad(b.getDoubleTy(), sums[1])}, kLanes);
     const std::int64_t warps = threads / kLanes;
     const auto sumOf = [&](Value* warp, std::size_t k) {
       Value* at = b.CreateNUWAdd(b.CreateNUWMul(warp, number(2)), number(static_cast<std::int64_t>(k)));
@@ -233,12 +256,11 @@ private:
     };
     Value* isFirstLane = b.CreateICmpEQ(b.CreateURem(thread, number(kLanes)), number(0));
     when(isFirstLane, [&] {
-      for (std::size_t k = 0; k < sums.size(); ++k) b.CreateStore(total[k], sumOf(b.CreateUDiv(thread, number(kLanes)), k));
+      for (std::size_t k = 0; k < sums.size(); ++k) b.CreateStore(ofWarp[k], sumOf(b.CreateUDiv(thread, number(kLanes)), k));
     });
     barrier();
-    for (std::size_t k = 0; k < sums.size(); ++k)
-      total[k] = ofLanes(b.CreateLoad(b.getDoubleTy(), sumOf(b.CreateURem(thread, number(warps)), k)), warps);
-    return total;
+    Value* warp = b.CreateURem(thread, number(warps));
+    return ofLanes({b.CreateLoad(b.getDoubleTy(), sumOf(warp, 0)), b.CreateLoad(b.getDoubleTy(), sumOf(warp, 1))}, warps);
   }
 
   /// x; mean, variance.

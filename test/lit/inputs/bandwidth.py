@@ -78,10 +78,10 @@ def loops(text):
             begin, end = max(spans, key=lambda span: span[1] - span[0])
             yield name, None, lines[begin:end + 1]
             continue
-        for begin, end in spans:
+        moving = [(begin, end) for begin, end in spans if any(ACCESS.search(line) for line in lines[begin:end + 1])]
+        for begin, end in moving:
             body = lines[begin:end + 1]
-            is_innermost = not any(begin <= a and b <= end and (a, b) != (begin, end) for a, b in spans)
-            if is_innermost and any(ACCESS.search(line) for line in body):
+            if not any(begin <= a and b <= end and (a, b) != (begin, end) for a, b in moving):
                 says = int(said[1]), int(CHANNELS.search(part)[1])
                 yield name, says, None if any("bar.sync" in line for line in body) else body
 
