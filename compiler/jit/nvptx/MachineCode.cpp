@@ -12,6 +12,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tbem::jit {
 
@@ -63,22 +64,29 @@ const Opened& library() {
 
 }  // namespace
 
+namespace {
+std::optional<std::string> linked(const Functions& link, const std::string& ptx, std::vector<const char*> options) {
+  LinkHandle handle = nullptr;
+  if (link.create(&handle, static_cast<std::uint32_t>(options.size()), options.data()) != 0) return std::nullopt;
+  const auto destroy = [&](LinkHandle* opened) { link.destroy(opened); };
+  const std::unique_ptr<LinkHandle, decltype(destroy)> owner(&handle, destroy);
+  std::size_t bytes = 0;
+  const bool isLinked = link.add(handle, kPtx, ptx.c_str(), ptx.size() + 1, "tbem") == 0 && link.complete(handle) == 0 &&
+                        link.cubinBytes(handle, &bytes) == 0;
+  if (!isLinked) return std::nullopt;
+  std::string code(bytes, '\0');
+  return link.cubin(handle, code.data()) == 0 ? std::optional(std::move(code)) : std::nullopt;
+}
+}  // namespace
+
 std::optional<std::string> machineCodeOf(const std::string& ptx, const std::string& architecture) {
   const std::optional<Functions>& link = library().functions;
   constexpr std::size_t kLeast = std::string_view("sm_75").size();
   if (!link || architecture.size() < kLeast) return std::nullopt;  // for one with a single digit it ends the process
   const std::string option = "-arch=" + architecture;
-  const char* options = option.c_str();
-  LinkHandle handle = nullptr;
-  if (link->create(&handle, 1, &options) != 0) return std::nullopt;
-  const auto destroy = [&](LinkHandle* opened) { link->destroy(opened); };
-  const std::unique_ptr<LinkHandle, decltype(destroy)> owner(&handle, destroy);
-  std::size_t bytes = 0;
-  const bool isLinked = link->add(handle, kPtx, ptx.c_str(), ptx.size() + 1, "tbem") == 0 && link->complete(handle) == 0 &&
-                        link->cubinBytes(handle, &bytes) == 0;
-  if (!isLinked) return std::nullopt;
-  std::string code(bytes, '\0');
-  return link->cubin(handle, code.data()) == 0 ? std::optional(std::move(code)) : std::nullopt;
+  // All processors work on the kernels, where the assembler knows how.
+  if (auto code = linked(*link, ptx, {option.c_str(), "-Xptxas=--split-compile=0"})) return code;
+  return linked(*link, ptx, {option.c_str()});
 }
 
 const std::string& assemblerIdentity() { return library().identity; }
