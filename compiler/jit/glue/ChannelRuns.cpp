@@ -1,6 +1,7 @@
 #include "compiler/jit/glue/ChannelRuns.h"
 
 #include "compiler/count/Layout.h"
+#include "compiler/jit/glue/LoopGroups.h"
 #include "compiler/lower/program/Reach.h"
 
 #include <algorithm>
@@ -44,10 +45,10 @@ struct Access {
 
 bool isRowMajor(const FusedLoop& loop) {
   tbem_operand space = estimate::plainOperand(TBEM_F32, loop.dims);
-  const tbem_operand plain = space;
+  const std::uint64_t bytes = space.layout.bytes;
   space.layout = loop.layout;
-  space.layout.bytes = plain.layout.bytes;
-  return estimate::samePlaces(space, plain);
+  space.layout.bytes = bytes;  // a loop's are of no element type
+  return estimate::isRowMajor(space);
 }
 
 /// Of dims [samples, channels, ..]; nothing: these are none, or the kernel has no numbers for them.
@@ -145,14 +146,7 @@ private:
 
   /// Not one that only updates what outlives the step: many of those are one launch (LoopGroups.h).
   std::optional<Candidate> ofLoop(const FusedLoop& loop, const LoopNest& nest, const Step& step) const {
-    const auto isSet = [](std::uint64_t bytes) { return bytes != 0; };
-    const bool isPlain = nest.count > 0 && !loop.perSample && nest.elements == 0 && !nest.numberAt && isRowMajor(loop) &&
-                         std::ranges::none_of(nest.moves, isSet) && std::ranges::none_of(nest.parts, isSet) &&
-                         std::ranges::none_of(nest.outside, [](bool outside) { return outside; }) &&
-                         std::ranges::none_of(nest.outputs, [](const LoopOutput& output) { return output.rows.has_value(); }) &&
-                         !std::ranges::all_of(loop.outputs, [&](const FusedLoop::Output& output) {
-                           return program.allocations[program[output.buffer].allocation].persistent;
-                         });
+    const bool isPlain = nest.count > 0 && isAlwaysAlike(nest) && isRowMajor(loop) && !onlyUpdates(program, loop);
     if (!isPlain) return std::nullopt;
     Candidate candidate{.reach = reachOf(program, step)};
     if (loop.dims.size() == 1) {

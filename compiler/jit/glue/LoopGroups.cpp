@@ -15,21 +15,28 @@ constexpr std::int64_t kLarge = std::int64_t{1} << 16;       // places that keep
 constexpr std::size_t kMostLoops = 1024;                     // tables are constants of the kernel's module
 
 bool canBeGrouped(const LoopNest& nest) {
-  const auto isSet = [](std::uint64_t bytes) { return bytes != 0; };
-  return nest.isOneRow() && nest.count > 0 && nest.count <= kMostPlaces && nest.perSample.unit == 0 && nest.elements == 0 &&
-         !nest.numberAt && std::ranges::none_of(nest.moves, isSet) && std::ranges::none_of(nest.parts, isSet) &&
-         std::ranges::none_of(nest.outside, [](bool outside) { return outside; }) &&
-         std::ranges::none_of(nest.outputs, [](const LoopOutput& output) { return output.rows.has_value(); });
+  return nest.isOneRow() && nest.count > 0 && nest.count <= kMostPlaces && isAlwaysAlike(nest);
 }
 
 /// Large loops gain little by one launch, unless there are as many as there are updates of weights.
 bool isWorthGrouping(const Program& program, const estimate::FusedLoop& loop, const LoopNest& nest) {
-  return nest.count <= kLarge || std::ranges::all_of(loop.outputs, [&](const estimate::FusedLoop::Output& output) {
-           return program.allocations[program[output.buffer].allocation].persistent;
-         });
+  return nest.count <= kLarge || onlyUpdates(program, loop);
 }
 
 }  // namespace
+
+bool isAlwaysAlike(const LoopNest& nest) {
+  const auto isSet = [](std::uint64_t bytes) { return bytes != 0; };
+  return nest.perSample.unit == 0 && nest.elements == 0 && !nest.numberAt && std::ranges::none_of(nest.moves, isSet) &&
+         std::ranges::none_of(nest.parts, isSet) && std::ranges::none_of(nest.outside, [](bool outside) { return outside; }) &&
+         std::ranges::none_of(nest.outputs, [](const LoopOutput& output) { return output.rows.has_value(); });
+}
+
+bool onlyUpdates(const Program& program, const estimate::FusedLoop& loop) {
+  return std::ranges::all_of(loop.outputs, [&](const estimate::FusedLoop::Output& output) {
+    return program.allocations[program[output.buffer].allocation].persistent;
+  });
+}
 
 std::vector<LoopGroup> groupLoops(const Program& program, const std::vector<LoopNest>& nests, const std::vector<bool>& taken) {
   std::vector<LoopGroup> groups;

@@ -14,6 +14,11 @@ struct LoopGroup {
   std::vector<std::uint32_t> steps;  ///< numbers in Program::steps, ascending; at the first one's place all may run
 };
 
+/// Whether the loop does the same at the same places in all micro-batches, for all samples and threads, whoever calls the step.
+bool isAlwaysAlike(const LoopNest& nest);
+/// Whether it writes nothing but what outlives the step.
+bool onlyUpdates(const estimate::Program& program, const estimate::FusedLoop& loop);
+
 /// `nests`: by loop; `taken`: by step, those that run otherwise.
 std::vector<LoopGroup> groupLoops(const estimate::Program& program, const std::vector<LoopNest>& nests,
                                   const std::vector<bool>& taken);

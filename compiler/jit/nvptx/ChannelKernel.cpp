@@ -33,6 +33,7 @@ std::int64_t widthIn(std::int64_t plane, std::int64_t most) {
   return most;
 }
 
+using Pair = std::array<Value*, 2>;
 /// Two sums that a thread adds to.
 using Sums = std::array<llvm::AllocaInst*, 2>;
 
@@ -167,8 +168,7 @@ private:
   void add(llvm::AllocaInst* sum, Value* value) { b.CreateStore(b.CreateFAdd(b.CreateLoad(b.getDoubleTy(), sum), value), sum); }
 
   /// The block's sums of what `terms` makes of each element of the channel in the first `inputs` operands. Every thread has them.
-  std::array<Value*, 2> sumsOf(unsigned inputs,
-                               const std::function<std::array<Value*, 2>(const std::vector<Value*>& values)>& terms) {
+  Pair sumsOf(unsigned inputs, const std::function<Pair(const std::vector<Value*>& values)>& terms) {
     for (llvm::AllocaInst* sum : sums) b.CreateStore(llvm::ConstantFP::get(b.getDoubleTy(), 0), sum);
     constexpr std::int64_t kVector = 4;  // 16 bytes
     const std::int64_t width = widthIn(images.plane, kVector);
@@ -218,8 +218,6 @@ private:
     }
     return b.CreateBitCast(result, b.getDoubleTy());
   }
-
-  using Pair = std::array<Value*, 2>;
 
   /// The sums of as many lanes beside each other, always in the same order. A loop, since assemblers take long over code.
   Pair ofLanes(const Pair& values, std::int64_t lanes) {
@@ -271,7 +269,7 @@ private:
     Value* size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, first);
     Value* isFinite = b.CreateFCmpOLT(size, llvm::ConstantFP::getInfinity(b.getDoubleTy()));
     Value* shift = b.CreateSelect(isFinite, first, zero);
-    const auto [distances, squares] = sumsOf(1, [&](const std::vector<Value*>& x) -> std::array<Value*, 2> {
+    const auto [distances, squares] = sumsOf(1, [&](const std::vector<Value*>& x) -> Pair {
       Value* distance = b.CreateFSub(x[0], shift);
       return {distance, b.CreateFMul(distance, distance)};
     });
@@ -287,7 +285,7 @@ private:
   /// dy, x, mean, variance; dweight, dbias.
   void gradientSums(std::uint32_t eps) {
     Value* mean = ofChannel(2);
-    const std::array<Value*, 2> total = sumsOf(2, [&](const std::vector<Value*>& of) -> std::array<Value*, 2> {
+    const Pair total = sumsOf(2, [&](const std::vector<Value*>& of) -> Pair {
       return {b.CreateFMul(of[0], b.CreateFSub(of[1], mean)), of[0]};
     });
     when(isFirstThread(), [&] {
