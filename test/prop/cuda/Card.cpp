@@ -1,5 +1,8 @@
 #include "test/prop/cuda/Card.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace tbem::test {
 
 bool isLibrarys(tbem_primitive primitive) {
@@ -44,6 +47,15 @@ void agreesWithRef(const Problem& problem, double bound, Runs runs,
     EXPECT_EQ(first.bytes[k], again.bytes[k]) << where() << ": other bits";
     EXPECT_EQ(first.bytes[k], replayed.bytes[k]) << where() << ": other bits when it is replayed";
   }
+}
+
+double relative(const std::vector<double>& found, const std::vector<double>& expected) {
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    difference += (found[i] - expected[i]) * (found[i] - expected[i]);
+    size += expected[i] * expected[i];
+  }
+  return std::sqrt(difference) / std::max(std::sqrt(size), 1e-30);
 }
 
 }  // namespace tbem::test

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace tbem::test {
 
@@ -33,5 +34,8 @@ enum class Runs { twice, andReplayed };
 /// `types` gives operands other element types. Guard bytes and inputs are looked at in each run (Problem.h).
 void agreesWithRef(const Problem& problem, double bound, Runs runs = Runs::twice,
                    const std::function<void(std::vector<tbem_operand>&)>& types = {});
+
+/// The length of the difference, as a share of what was expected.
+double relative(const std::vector<double>& found, const std::vector<double>& expected);
 
 }  // namespace tbem::test

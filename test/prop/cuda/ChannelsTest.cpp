@@ -38,15 +38,6 @@ std::vector<double> weightsOf(const Loaded& l) {
   return values;
 }
 
-double relative(const std::vector<double>& found, const std::vector<double>& expected) {
-  double difference = 0, size = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += (found[i] - expected[i]) * (found[i] - expected[i]);
-    size += expected[i] * expected[i];
-  }
-  return std::sqrt(difference / size);
-}
-
 class CudaChannels : public OnCard {};
 
 /// Planes that lie at multiples of 16 bytes, of 8 and of neither; blocks of few threads and of many; more channels than a launch

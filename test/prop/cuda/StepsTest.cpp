@@ -99,15 +99,6 @@ std::map<std::string, std::vector<double>> leftBy(const Loaded& l) {
   return values;
 }
 
-double relative(const std::vector<double>& found, const std::vector<double>& expected) {
-  double difference = 0, size = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += (found[i] - expected[i]) * (found[i] - expected[i]);
-    size += expected[i] * expected[i];
-  }
-  return std::sqrt(difference) / std::max(std::sqrt(size), 1e-30);
-}
-
 /// Takes more than half a minute where the card is interpreted.
 bool takesLong(const std::string& name) { return name == "resnet" || name == "resnext" || name == "googlenet"; }
 

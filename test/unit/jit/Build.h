@@ -18,6 +18,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -128,6 +129,13 @@ struct ProgramBuilder {
     program.steps.push_back({estimate::Step::Kind::Loop, static_cast<std::uint32_t>(program.loops.size() - 1), {}, {}, "loop"});
   }
 };
+
+/// How often the text stands in another.
+inline std::size_t timesIn(std::string_view whole, std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = whole.find(text); at != std::string_view::npos; at = whole.find(text, at + 1)) ++count;
+  return count;
+}
 
 // ---- Running and comparing ---------------------------------------------------------------------------------------------
 

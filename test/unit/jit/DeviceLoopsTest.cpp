@@ -92,13 +92,7 @@ TEST(DeviceLoops, OfOneRowShareAKernelWhateverItsLength) {
   EXPECT_EQ(kernels({{8, 16}, {4, 4}}, {0}), 2U) << "which row a place is of is computed with its length";
 }
 
-std::size_t launches(const jit::Compiled& compiled) {
-  std::size_t count = 0;
-  for (std::size_t at = compiled.ir.find("call i32 @tbem_rt_launch"); at != std::string::npos;
-       at = compiled.ir.find("call i32 @tbem_rt_launch", at + 1))
-    ++count;
-  return count;
-}
+std::size_t launches(const jit::Compiled& compiled) { return timesIn(compiled.ir, "call i32 @tbem_rt_launch"); }
 
 /// Loops of so many elements, each of which reads what is named: a new buffer (-1), or what that loop wrote.
 ProgramBuilder chainOf(const std::vector<std::int64_t>& elements, const std::vector<int>& reads) {
