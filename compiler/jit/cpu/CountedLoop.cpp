@@ -13,7 +13,7 @@ void emitCountedLoop(llvm::IRBuilderBase& b, llvm::Function* function, Value* fr
   auto* after = BasicBlock::Create(b.getContext(), "after", function);
   b.CreateBr(head);
   b.SetInsertPoint(head);
-  llvm::PHINode* i = b.CreatePHI(b.getInt64Ty(), 2);
+  llvm::PHINode* i = b.CreatePHI(from->getType(), 2);
   i->addIncoming(from, before);
   b.CreateCondBr(b.CreateICmpSLT(i, to), inside, after);
   b.SetInsertPoint(inside);

@@ -44,7 +44,7 @@ Value* Expression::as(std::uint32_t node, ValueType to, const std::vector<Value*
 }
 
 std::optional<double> Expression::constant(std::uint32_t node) const {
-  if (nest.nodes[node].op != ElemOp::Constant) return std::nullopt;
+  if (nest.nodes[node].op != ElemOp::Constant || std::ranges::count(nest.given, node) != 0) return std::nullopt;
   return nest.nodes[node].value.toDouble();
 }
 
@@ -65,7 +65,7 @@ bool hasFunctions(const LoopNest& nest, const std::vector<NodeType>& types, cons
   return false;
 }
 
-void Expression::hoist(Value* scalars, Value* key) {
+void Expression::hoist(Value* scalars, Value* key, const std::vector<Value*>& given) {
   seed = key;
   uniform.assign(nest.nodes.size(), nullptr);
   const bool random = std::any_of(nest.nodes.begin(), nest.nodes.end(), [](const ElemNode& n) { return n.op == ElemOp::Random; });
@@ -75,7 +75,9 @@ void Expression::hoist(Value* scalars, Value* key) {
   for (std::uint32_t i = 0; i < nest.nodes.size(); ++i) {
     if (!types[i].uniform || !types[i].used) continue;
     const ElemNode& n = nest.nodes[i];
-    if (n.op == ElemOp::Scalar) {
+    if (const auto at = std::ranges::find(nest.given, i); at != nest.given.end()) {
+      uniform[i] = given[static_cast<std::size_t>(at - nest.given.begin())];
+    } else if (n.op == ElemOp::Scalar) {
       uniform[i] = b.CreateLoad(b.getDoubleTy(), b.CreateConstInBoundsGEP1_64(b.getDoubleTy(), scalars, n.input));
     } else if (n.op == ElemOp::Constant) {
       uniform[i] = llvm::ConstantFP::get(b.getDoubleTy(), n.value.toDouble());

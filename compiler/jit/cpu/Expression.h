@@ -28,8 +28,8 @@ class Expression {
 public:
   Expression(Builder& b, const LoopNest& nest, const std::vector<NodeType>& types)
       : b(b), nest(nest), types(types), floating(loopFloat(nest)) {}
-  /// Emits the uniform nodes at the builder's place, which must dominate all later ones.
-  void hoist(llvm::Value* scalars, llvm::Value* seed);
+  /// Emits the uniform nodes at the builder's place, which must dominate all later ones. `given`: an f64 for each of nest.given.
+  void hoist(llvm::Value* scalars, llvm::Value* seed, const std::vector<llvm::Value*>& given);
   /// The nodes at a place that `wanted` names: one value an element of nest.nodes, null for uniform and unwanted ones.
   std::vector<llvm::Value*> emit(const ExpressionPlace& place, const std::vector<bool>& wanted);
   /// A node's value as `type`, splatted where it is uniform; `values` as emit returned them.

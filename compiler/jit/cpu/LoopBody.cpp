@@ -8,10 +8,10 @@ using llvm::BasicBlock;
 using llvm::Type;
 using llvm::Value;
 
-void LoopBody::begin(llvm::Function* of, Value* scalars, Value* seed) {
+void LoopBody::begin(llvm::Function* of, Value* scalars, Value* seed, const std::vector<Value*>& given) {
   function = of;
   access.begin(of);
-  expression.hoist(scalars, seed);
+  expression.hoist(scalars, seed, given);
 }
 
 Position LoopBody::origin() {

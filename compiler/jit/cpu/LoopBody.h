@@ -23,7 +23,8 @@ public:
         expression(b, nest, types),
         access(b, nest, types, expression, readsAhead) {}
   /// From here on in this function, whose parameters begin with the nest's pointers; emits what is the same at every place.
-  void begin(llvm::Function* of, llvm::Value* scalars, llvm::Value* seed);
+  /// `given`: as Expression::hoist has it.
+  void begin(llvm::Function* of, llvm::Value* scalars, llvm::Value* seed, const std::vector<llvm::Value*>& given = {});
   /// All variables at 0.
   Position origin();
   Position advance(const Position& at, std::size_t variable, llvm::Value* by);

@@ -69,9 +69,8 @@ bool isWorthABlockEach(const ChannelImages& images) {
 /// A step that may be part of a run.
 struct Candidate {
   ChannelPart part;
-  ChannelImages images;  ///< of a Vector its channels alone
-  std::vector<Access> accesses;
-  Reach reach;
+  ChannelImages images;          ///< of a Vector its channels alone
+  std::vector<Access> accesses;  ///< all: sums need no workspace here
 };
 
 class Finder {
@@ -110,9 +109,10 @@ private:
   void take(std::uint32_t step, Candidate candidate) {
     if (!isOpen()) open.work.images = candidate.images;
     open.steps.push_back(step);
+    giveElements(candidate.part.nest, open.work.images);
     open.work.parts.push_back(std::move(candidate.part));
     accesses.insert(accesses.end(), candidate.accesses.begin(), candidate.accesses.end());
-    reach.add(candidate.reach);
+    for (const Access& access : candidate.accesses) (access.writes ? reach.writes : reach.reads).push_back(access.extent);
   }
 
   bool joins(Candidate& candidate) const {
@@ -136,8 +136,8 @@ private:
   }
 
   std::optional<Candidate> candidateOf(const Step& step) const {
-    return step.kind == Step::Kind::Loop ? ofLoop(program.loops[step.index], nests[step.index], step)
-                                         : ofCall(program.calls[step.index], step);
+    return step.kind == Step::Kind::Loop ? ofLoop(program.loops[step.index], nests[step.index])
+                                         : ofCall(program.calls[step.index]);
   }
 
   Access accessOf(BufferId buffer, Access::Of of, bool writes) const {
@@ -145,10 +145,10 @@ private:
   }
 
   /// Not one that only updates what outlives the step: many of those are one launch (LoopGroups.h).
-  std::optional<Candidate> ofLoop(const FusedLoop& loop, const LoopNest& nest, const Step& step) const {
+  std::optional<Candidate> ofLoop(const FusedLoop& loop, const LoopNest& nest) const {
     const bool isPlain = nest.count > 0 && isAlwaysAlike(nest) && isRowMajor(loop) && !onlyUpdates(program, loop);
     if (!isPlain) return std::nullopt;
-    Candidate candidate{.reach = reachOf(program, step)};
+    Candidate candidate;
     if (loop.dims.size() == 1) {
       candidate.part = {.kind = Kind::Vector, .nest = fitToPlane(nest, 1), .pointers = nest.pointers};
       candidate.images.channels = loop.dims.front();
@@ -157,6 +157,9 @@ private:
       if (!images) return std::nullopt;
       candidate.images = *images;
       candidate.part = {.kind = Kind::Image, .nest = fitToPlane(nest, images->plane), .pointers = nest.pointers};
+      std::vector<bool> isVector;
+      for (const FusedLoop::Input& input : loop.inputs) isVector.push_back(placesOf(loop, input) == Access::Of::Vector);
+      takeNumbersOfChannels(candidate.part, isVector);
     }
     for (const FusedLoop::Input& input : loop.inputs)
       candidate.accesses.push_back(accessOf(input.buffer, placesOf(loop, input), false));
@@ -179,7 +182,7 @@ private:
     return isWhole ? Access::Of::Images : Access::Of::Others;
   }
 
-  std::optional<Candidate> ofCall(const NativeCall& call, const Step& step) const {
+  std::optional<Candidate> ofCall(const NativeCall& call) const {
     const bool areMoments = call.primitive == TBEM_PRIMITIVE_channel_moments;
     const bool isSum = call.own.symbol.empty() && (areMoments || call.primitive == TBEM_PRIMITIVE_channel_gradient_sums);
     if (!isSum || !call.sizes.empty()) return std::nullopt;
@@ -191,7 +194,7 @@ private:
     if (!std::ranges::all_of(call.operands, isPlain)) return std::nullopt;
     const auto images = imagesOf(estimate::dimsOf(program[call.operands.front()].operand));
     if (!images) return std::nullopt;
-    Candidate candidate{.images = *images, .reach = reachOf(program, step)};
+    Candidate candidate{.images = *images};
     candidate.part.kind = areMoments ? Kind::Moments : Kind::GradientSums;
     if (!areMoments) candidate.part.eps = call.scalars.front();
     const std::size_t ofImages = areMoments ? 1 : 2;

@@ -1,8 +1,8 @@
-// Which steps of a program for a card one launch takes channel by channel (nvptx/ChannelKernel.h).
+// Which steps of a program for a card one launch takes channel by channel (nvptx/ChannelWork.h).
 #pragma once
 
 #include "compiler/jit/loop/Loop.h"
-#include "compiler/jit/nvptx/ChannelKernel.h"
+#include "compiler/jit/nvptx/ChannelWork.h"
 #include "compiler/lower/program/Program.h"
 
 #include <cstdint>

@@ -71,7 +71,7 @@ private:
     std::size_t most = 0;
     for (const DeviceLoop& loop : loops.loops) most = std::max(most, loop.nest.pointers.size());
     for (const DeviceRun& run : loops.runs) most = std::max(most, run.pointers.size());
-    constexpr std::size_t kBehindPointers = 4;
+    constexpr std::size_t kBehindPointers = 5;
     arguments = b.CreateAlloca(llvm::ArrayType::get(b.getInt64Ty(), most + kBehindPointers));
     samplesAt = b.CreateAlloca(b.getInt64Ty());
   }
@@ -178,8 +178,12 @@ private:
   void run(const DeviceRun& channels) {
     std::vector<Value*> values;
     for (const std::uint64_t offset : channels.pointers) values.push_back(placeAt(offset));
-    values.insert(values.end(), {step->getArg(2), step->getArg(3), number(static_cast<std::uint64_t>(channels.channels))});
-    run(channels.kernel, values, number(static_cast<std::uint64_t>(channels.channels * channels.threads)), channels.threads);
+    values.insert(values.end(), {step->getArg(2), step->getArg(3)});
+    const ChannelImages& images = channels.images;
+    for (const std::int64_t size : {images.samples, images.channels, images.plane})
+      values.push_back(number(static_cast<std::uint64_t>(size)));
+    const std::int64_t threads = channelThreads(images);
+    run(channels.kernel, values, number(static_cast<std::uint64_t>(images.channels * threads)), threads);
   }
   void run(std::uint32_t kernel, const std::vector<Value*>& values, Value* items, std::int64_t threads = 0) {
     for (std::size_t i = 0; i < values.size(); ++i)

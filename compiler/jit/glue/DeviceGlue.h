@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/jit/loop/Loop.h"
+#include "compiler/jit/nvptx/ChannelWork.h"
 #include "compiler/lower/program/Program.h"
 
 #include <llvm/IR/Module.h>
@@ -30,7 +31,7 @@ struct DeviceGroup {
 struct DeviceRun {
   std::uint32_t step = 0;
   std::vector<std::uint64_t> pointers;  ///< the kernel's, in the arena
-  std::int64_t channels = 0, threads = 0;
+  ChannelImages images;
   std::uint32_t kernel = 0;
 };
 

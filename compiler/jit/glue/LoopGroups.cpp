@@ -40,21 +40,26 @@ bool onlyUpdates(const Program& program, const estimate::FusedLoop& loop) {
 
 std::vector<LoopGroup> groupLoops(const Program& program, const std::vector<LoopNest>& nests, const std::vector<bool>& taken) {
   std::vector<LoopGroup> groups;
-  LoopGroup open;  // steps behind each other that may run in any order
-  estimate::Reach reach;
+  LoopGroup open;           // steps that may run in any order
+  estimate::Reach reach;    // theirs
+  estimate::Reach between;  // that of others behind the first, which the next one has to pass
   const auto close = [&] {
     if (open.steps.size() > 1) groups.push_back(std::move(open));
     open = {};
-    reach = {};
+    reach = between = {};
   };
   for (std::uint32_t i = 0; i < program.steps.size(); ++i) {
     const Step& step = program.steps[i];
-    const bool isAlone = taken[i] || step.kind != Step::Kind::Loop || step.branch != 0 || !canBeGrouped(nests[step.index]) ||
-                         !isWorthGrouping(program, program.loops[step.index], nests[step.index]);
-    if (isAlone || i == program.micro.steps) close();
-    if (isAlone) continue;
+    if (taken[i] || step.branch != 0 || i == program.micro.steps) close();  // what is taken may run later than it stands
+    if (taken[i] || step.branch != 0) continue;
     const estimate::Reach ofStep = reachOf(program, step);
-    if (open.steps.size() == kMostLoops || !areApart(ofStep, reach)) close();
+    const bool isAlone = step.kind != Step::Kind::Loop || !canBeGrouped(nests[step.index]) ||
+                         !isWorthGrouping(program, program.loops[step.index], nests[step.index]);
+    if (isAlone) {
+      if (!open.steps.empty()) between.add(ofStep);
+      continue;
+    }
+    if (open.steps.size() == kMostLoops || !areApart(ofStep, reach) || !areApart(ofStep, between)) close();
     open.steps.push_back(i);
     reach.add(ofStep);
   }

@@ -9,9 +9,9 @@
 
 namespace tbem::jit {
 
-/// Loops that one kernel of nvptx/GroupKernel.h can run, two or more.
+/// Loops that one kernel of nvptx/GroupKernel.h can run, two or more: at the first one's place, before what stands between them.
 struct LoopGroup {
-  std::vector<std::uint32_t> steps;  ///< numbers in Program::steps, ascending; at the first one's place all may run
+  std::vector<std::uint32_t> steps;  ///< numbers in Program::steps, ascending
 };
 
 /// Whether the loop does the same at the same places in all micro-batches, for all samples and threads, whoever calls the step.

@@ -120,8 +120,7 @@ private:
       DeviceRun& added = loops.runs.emplace_back();
       added.step = run.steps.back();
       added.kernel = *kernel;
-      added.channels = run.work.images.channels;
-      added.threads = channelThreads(run.work.images);
+      added.images = run.work.images;
       for (const ChannelPart& part : run.work.parts)
         added.pointers.insert(added.pointers.end(), part.pointers.begin(), part.pointers.end());
       for (const std::uint32_t step : run.steps) take(step, *kernel);

@@ -63,16 +63,8 @@ private:
   Form formOf(int dim) const;
   LoopOperand operand(const FusedLoop::Input& input);
   bool splitsDigit(const tbem_layout& layout, int operandDim, int dim) const;
-  void merge();
   void everyPlace();
   void schedule();
-  template <class F>
-  void eachForm(F f) {
-    f(nest.output);
-    f(nest.number);
-    for (auto& c : nest.coordinates) f(c.form);
-    for (auto& i : nest.inputs) f(i.offset);
-  }
   std::int64_t dimOf(int k) const { return loop.dims[static_cast<std::size_t>(k)]; }
   bool uses(ElemOp op) const {
     return std::any_of(loop.nodes.begin(), loop.nodes.end(), [&](const auto& n) { return n.op == op; });
@@ -184,18 +176,6 @@ LoopOperand Planner::operand(const FusedLoop::Input& input) {
     }
   }
   return result;
-}
-
-/// Merges variable v + 1 into v where every form allows it.
-void Planner::merge() {
-  for (std::size_t v = nest.trips.size(); v-- > 1;) {
-    bool fits = true;
-    eachForm([&](Form& f) { fits = fits && f.stride[v - 1] == f.stride[v] * nest.trips[v]; });
-    if (!fits || (v == 1 && loop.perSample)) continue;  // the samples stay a variable of their own: their number may vary
-    nest.trips[v - 1] *= nest.trips[v];
-    nest.trips.erase(nest.trips.begin() + static_cast<std::ptrdiff_t>(v));
-    eachForm([&](Form& f) { f.stride.erase(f.stride.begin() + static_cast<std::ptrdiff_t>(v) - 1); });
-  }
 }
 
 /// Whether vectors of so many places along the innermost variable lie at multiples of their size in every operand.
@@ -315,7 +295,7 @@ tl::expected<LoopNest, std::string> Planner::run() {
     if (output.rows != estimate::kNoBuffer) nest.outputs.back().rows = pointerOf(program[output.rows]);
   }
   nest.nodes = loop.nodes;
-  merge();
+  mergeVariables(nest, loop.perSample);
   schedule();
   return nest;
 }
@@ -324,6 +304,23 @@ tl::expected<LoopNest, std::string> Planner::run() {
 
 tl::expected<LoopNest, std::string> planLoop(const Program& program, const FusedLoop& loop) {
   return Planner(program, loop).run();
+}
+
+void mergeVariables(LoopNest& nest, bool exceptFirst) {
+  const auto eachForm = [&](auto f) {
+    f(nest.output);
+    f(nest.number);
+    for (Coordinate& coordinate : nest.coordinates) f(coordinate.form);
+    for (LoopOperand& input : nest.inputs) f(input.offset);
+  };
+  for (std::size_t v = nest.trips.size(); v-- > (exceptFirst ? 2 : 1);) {
+    bool fits = true;
+    eachForm([&](const Form& f) { fits = fits && f.stride[v - 1] == f.stride[v] * nest.trips[v]; });
+    if (!fits) continue;
+    nest.trips[v - 1] *= nest.trips[v];
+    nest.trips.erase(nest.trips.begin() + static_cast<std::ptrdiff_t>(v));
+    eachForm([&](Form& f) { f.stride.erase(f.stride.begin() + static_cast<std::ptrdiff_t>(v) - 1); });
+  }
 }
 
 std::string kernelKey(const LoopNest& nest) {
@@ -367,6 +364,7 @@ std::string kernelKey(const LoopNest& nest) {
     bytes.number(o.rows ? *o.rows + 1 : 0);
   }
   bytes.nodes(nest.nodes);
+  bytes.list(nest.given);
   bytes.number(nest.pointers.size());
   bytes.number(nest.elements != 0);
   bytes.number(nest.prefix);

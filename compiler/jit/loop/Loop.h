@@ -72,6 +72,7 @@ struct LoopNest {
   std::vector<LoopOperand> inputs;      ///< as FusedLoop::inputs
   std::vector<LoopOutput> outputs;
   std::vector<graph::ElemNode> nodes;
+  std::vector<std::uint32_t> given;     ///< nodes: constants that the kernel is given, so that their values here do not matter
   std::vector<std::uint64_t> pointers;  ///< distinct arena offsets, one kernel argument each
   std::vector<bool> outside;            ///< by pointer: an address stands there, and it is meant
   std::vector<std::uint64_t> parts;     ///< by pointer: thread t of a chunk has its own t times so many bytes further on
@@ -96,6 +97,10 @@ struct LoopNest {
 
 /// `where`: for messages. An error is our own bug or an unsupported element type, in words.
 tl::expected<LoopNest, std::string> planLoop(const estimate::Program& program, const estimate::FusedLoop& loop);
+
+/// Makes one of neighbouring variables that every form treats as one. `exceptFirst`: the first stays a variable of its own, as
+/// where it counts samples, whose number may vary.
+void mergeVariables(LoopNest& nest, bool exceptFirst = false);
 
 /// Bytes that two loops share if one kernel can serve both (all of LoopNest but the arena offsets).
 std::string kernelKey(const LoopNest& nest);

@@ -1,7 +1,6 @@
 #include "compiler/jit/nvptx/ChannelKernel.h"
 
 #include "compiler/jit/cpu/CountedLoop.h"
-#include "compiler/jit/loop/Bytes.h"
 #include "compiler/jit/loop/Types.h"
 #include "compiler/jit/nvptx/DeviceKernel.h"
 #include "compiler/jit/nvptx/Places.h"
@@ -13,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <functional>
 #include <optional>
 
@@ -25,23 +23,33 @@ using llvm::Value;
 
 constexpr unsigned kSharedMemory = 3;  // LLVM's number of it on this target
 constexpr std::int64_t kLanes = 32;    // of a warp
-constexpr std::int64_t kLeastThreads = 128, kMostThreads = 1024;
-constexpr std::int64_t kTurns = 4;  // of a thread at least, where there are so many elements
-
-std::int64_t widthIn(std::int64_t plane, std::int64_t most) {
-  while (plane % most != 0) most /= 2;
-  return most;
-}
 
 using Pair = std::array<Value*, 2>;
 /// Two sums that a thread adds to.
 using Sums = std::array<llvm::AllocaInst*, 2>;
 
-/// One class: all parts emit into one function, whose builder, thread and channel they share.
+/// How a thread goes through a channel's places, each so many elements of a plane: 32-bit numbers. As few as that takes, since
+/// each is a register that a thread keeps.
+struct Walk {
+  std::int64_t width = 0;
+  Value* inPlane = nullptr;                         ///< places of a plane
+  Value* places = nullptr;                          ///< of a channel
+  Value *first = nullptr, *inside = nullptr;        ///< in the plane: the thread's first place, how far it is to the next one
+  Value *firstPlace = nullptr, *further = nullptr;  ///< the same in channel 0 of all images ..
+  Value* beyond = nullptr;                          ///< .. and where that leaves the plane, so much more
+};
+
+/// One class: all parts emit into one function, whose builder, thread and channel they share. Of the images' size it knows how
+/// many threads they are worth and how many elements lie together; the rest is told to the kernel.
 class ChannelEmitter {
 public:
   ChannelEmitter(llvm::Module& module, const ChannelWork& work, const std::string& name)
-      : module(module), b(module.getContext()), images(work.images), parts(work.parts), name(name) {}
+      : module(module),
+        b(module.getContext()),
+        parts(work.parts),
+        name(name),
+        ofSums(sumWidth(work.images)),
+        threads(channelThreads(work.images)) {}
 
   tl::expected<llvm::Function*, std::string> run() {
     begin();
@@ -56,7 +64,7 @@ public:
     }
     Value* blocks = special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
     Value* first = special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
-    emitCountedLoop(b, kernel, first, kernel->getArg(kernel->arg_size() - 1), blocks, [&](Value* at) {
+    emitCountedLoop(b, kernel, first, channels, blocks, [&](Value* at) {
       channel = at;
       firstPointer = 0;
       for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -75,22 +83,26 @@ private:
     std::vector<llvm::Type*> parameters;
     for (const ChannelPart& part : parts) parameters.insert(parameters.end(), part.pointers.size(), b.getPtrTy());
     const auto pointers = static_cast<unsigned>(parameters.size());
-    parameters.insert(parameters.end(), {b.getPtrTy(), b.getInt64Ty(), b.getInt64Ty()});
+    parameters.push_back(b.getPtrTy());
+    constexpr std::size_t kNumbers = 4;  // the seed, and three sizes
+    parameters.insert(parameters.end(), kNumbers, b.getInt64Ty());
     kernel = addKernel(module, parameters, name);
     // What one part writes another reads, also through another pointer.
     for (unsigned i = 0; i < pointers; ++i) kernel->removeParamAttr(i, llvm::Attribute::NoAlias);
     kernel->addParamAttr(pointers, llvm::Attribute::ReadOnly);
     scalars = kernel->getArg(pointers);
     seed = kernel->getArg(pointers + 1);
-    threads = channelThreads(images);
+    samples = kernel->getArg(pointers + 2);
+    channels = kernel->getArg(pointers + 3);
+    plane = kernel->getArg(pointers + 4);
     requireThreads();
     b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", kernel));
     for (llvm::AllocaInst*& sum : sums) sum = b.CreateAlloca(b.getDoubleTy());
+    for (llvm::AllocaInst** at : {&insideAt, &placeAt}) *at = b.CreateAlloca(b.getInt32Ty());
     thread = special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
     auto* type = llvm::ArrayType::get(b.getDoubleTy(), static_cast<std::uint64_t>(threads / kLanes * 2));
     ofWarps = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(type),
-                                       fmt::format("{}_sums_of_{}", name, images.channels), nullptr,
-                                       llvm::GlobalValue::NotThreadLocal, kSharedMemory);
+                                       fmt::format("{}_sums", name), nullptr, llvm::GlobalValue::NotThreadLocal, kSharedMemory);
   }
   /// And that a multiprocessor need not hold two of them: else ptxas keeps registers in memory so that it can.
   void requireThreads() {
@@ -132,26 +144,58 @@ private:
         return when(isFirstThread(), [&] { call(part, atPlace, channel); });
     }
   }
+  /// Of a channel.
+  Value* elements() { return b.CreateUIToFP(b.CreateNUWMul(samples, plane), b.getDoubleTy()); }
   Value* isFirstThread() { return b.CreateICmpEQ(thread, number(0)); }
 
   void call(const ChannelPart& part, llvm::Function* atPlace, Value* place) {
     std::vector<Value*> arguments;
-    for (unsigned i = 0; i < part.pointers.size(); ++i) arguments.push_back(pointer(i));
+    for (unsigned i = 0; i < part.pointers.size(); ++i) {
+      const std::uint64_t bytes = part.ofChannel.empty() ? 0 : part.ofChannel[i];
+      Value* further = b.CreateNUWMul(channel, b.getInt64(bytes));
+      arguments.push_back(bytes == 0 ? pointer(i) : b.CreateInBoundsGEP(b.getInt8Ty(), pointer(i), further));
+    }
     arguments.insert(arguments.end(), {scalars, seed, place});
+    arguments.insert(arguments.end(), part.nest.given.size(), elements());
     b.CreateCall(atPlace, arguments);
   }
 
-  /// Calls body(place) for the channel's places of the whole images, each `width` elements of a plane; threads share them.
+  Value* narrow(Value* value) { return b.CreateTrunc(value, b.getInt32Ty()); }
+
+  /// Emitted once, before all channels: a card divides by what is no constant in some twenty instructions.
+  const Walk& walkIn(std::int64_t width) {
+    const auto there = std::ranges::find(walks, width, &Walk::width);
+    if (there != walks.end()) return *there;
+    const llvm::IRBuilderBase::InsertPointGuard guard(b);
+    b.SetInsertPoint(kernel->getEntryBlock().getTerminator());
+    Walk walk{.width = width};
+    walk.inPlane = b.CreateUDiv(narrow(plane), b.getInt32(static_cast<std::uint32_t>(width)));
+    walk.places = b.CreateMul(narrow(samples), walk.inPlane);
+    Value* ofSample = b.CreateMul(narrow(channels), walk.inPlane);
+    const auto divided = [&](Value* places, Value*& inside, Value*& place) {
+      inside = b.CreateURem(places, walk.inPlane);
+      place = b.CreateAdd(b.CreateMul(b.CreateUDiv(places, walk.inPlane), ofSample), inside);
+    };
+    divided(narrow(thread), walk.first, walk.firstPlace);
+    divided(narrow(number(threads)), walk.inside, walk.further);
+    walk.beyond = b.CreateSub(ofSample, walk.inPlane);
+    return walks.emplace_back(walk);
+  }
+
+  /// Calls body(place) for the channel's places of the whole images, each `width` elements of a plane; threads share them. From
+  /// one to the next a thread adds rather than divides.
   void forPlaces(std::int64_t width, const std::function<void(Value*)>& body) {
-    const std::int64_t inPlane = images.plane / width;
-    emitCountedLoop(b, kernel, thread, number(images.samples * inPlane), number(threads), [&](Value* at) {
-      // A card divides 64-bit numbers in some seventy instructions, and 32-bit numbers by a constant in three.
-      const auto narrow = [&](Value* value) { return b.CreateTrunc(value, b.getInt32Ty()); };
-      const auto constant = [&](std::int64_t value) { return b.getInt32(static_cast<std::uint32_t>(value)); };
-      Value* sample = b.CreateUDiv(narrow(at), constant(inPlane));
-      Value* inside = b.CreateURem(narrow(at), constant(inPlane));
-      Value* plane = b.CreateNUWAdd(b.CreateNUWMul(sample, constant(images.channels)), narrow(channel));
-      body(b.CreateZExt(b.CreateNUWAdd(b.CreateNUWMul(plane, constant(inPlane)), inside), b.getInt64Ty()));
+    const Walk walk = walkIn(width);
+    b.CreateStore(walk.first, insideAt);
+    b.CreateStore(b.CreateAdd(b.CreateMul(narrow(channel), walk.inPlane), walk.firstPlace), placeAt);
+    emitCountedLoop(b, kernel, narrow(thread), walk.places, narrow(number(threads)), [&](Value*) {
+      Value *inside = b.CreateLoad(b.getInt32Ty(), insideAt), *place = b.CreateLoad(b.getInt32Ty(), placeAt);
+      body(b.CreateZExt(place, b.getInt64Ty()));
+      // Behind the plane's end the next sample's begins, beyond the planes of other channels.
+      Value *next = b.CreateAdd(inside, walk.inside), *nextPlace = b.CreateAdd(place, walk.further);
+      Value* isBehind = b.CreateICmpUGE(next, walk.inPlane);
+      b.CreateStore(b.CreateSelect(isBehind, b.CreateSub(next, walk.inPlane), next), insideAt);
+      b.CreateStore(b.CreateSelect(isBehind, b.CreateAdd(nextPlace, walk.beyond), nextPlace), placeAt);
     });
   }
 
@@ -170,16 +214,14 @@ private:
   /// The block's sums of what `terms` makes of each element of the channel in the first `inputs` operands. Every thread has them.
   Pair sumsOf(unsigned inputs, const std::function<Pair(const std::vector<Value*>& values)>& terms) {
     for (llvm::AllocaInst* sum : sums) b.CreateStore(llvm::ConstantFP::get(b.getDoubleTy(), 0), sum);
-    constexpr std::int64_t kVector = 4;  // 16 bytes
-    const std::int64_t width = widthIn(images.plane, kVector);
-    auto* type = llvm::FixedVectorType::get(b.getFloatTy(), static_cast<unsigned>(width));
-    forPlaces(width, [&](Value* place) {
+    auto* type = llvm::FixedVectorType::get(b.getFloatTy(), static_cast<unsigned>(ofSums));
+    forPlaces(ofSums, [&](Value* place) {
       std::vector<Value*> loaded;
       for (unsigned i = 0; i < inputs; ++i) {
         Value* address = b.CreateInBoundsGEP(type, pointer(i), place);
-        loaded.push_back(b.CreateAlignedLoad(type, address, llvm::Align(static_cast<std::uint64_t>(width) * sizeof(float))));
+        loaded.push_back(b.CreateAlignedLoad(type, address, llvm::Align(static_cast<std::uint64_t>(ofSums) * sizeof(float))));
       }
-      for (std::uint64_t lane = 0; lane < static_cast<std::uint64_t>(width); ++lane) {
+      for (std::uint64_t lane = 0; lane < static_cast<std::uint64_t>(ofSums); ++lane) {
         std::vector<Value*> values;
         values.reserve(inputs);
         for (Value* vector : loaded) values.push_back(asDouble(b.CreateExtractElement(vector, lane)));
@@ -187,11 +229,12 @@ private:
         for (std::size_t k = 0; k < sums.size(); ++k) add(sums[k], ofElement[k]);
       }
     });
-    if (inputs == 1) takeTwoTurnsTogether();
+    constexpr std::int64_t kEnough = 8;  // elements, of which a thread waits at once
+    if (inputs * ofSums < kEnough) takeTwoTurnsTogether();
     return joined();
   }
 
-  /// Of the loop that ends here, so that a thread waits for two vectors at once, as where there are two operands.
+  /// Of the loop that ends here, so that a thread waits for the elements of both at once.
   void takeTwoTurnsTogether() {
     BasicBlock* head = b.GetInsertBlock()->getSinglePredecessor();
     setLoop(llvm::cast<llvm::PHINode>(head->begin())->getIncomingBlock(1)->getTerminator(), unrolling("count", 2));
@@ -263,8 +306,8 @@ private:
 
   /// x; mean, variance.
   void moments() {
-    Value* first = asDouble(b.CreateLoad(
-        b.getFloatTy(), b.CreateInBoundsGEP(b.getFloatTy(), pointer(0), b.CreateNUWMul(channel, number(images.plane)))));
+    Value* first =
+        asDouble(b.CreateLoad(b.getFloatTy(), b.CreateInBoundsGEP(b.getFloatTy(), pointer(0), b.CreateNUWMul(channel, plane))));
     Value* zero = llvm::ConstantFP::get(b.getDoubleTy(), 0);
     Value* size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, first);
     Value* isFinite = b.CreateFCmpOLT(size, llvm::ConstantFP::getInfinity(b.getDoubleTy()));
@@ -273,7 +316,7 @@ private:
       Value* distance = b.CreateFSub(x[0], shift);
       return {distance, b.CreateFMul(distance, distance)};
     });
-    Value* count = llvm::ConstantFP::get(b.getDoubleTy(), static_cast<double>(images.samples * images.plane));
+    Value* count = elements();
     Value* mean = b.CreateFDiv(distances, count);
     Value* variance = b.CreateFSub(b.CreateFDiv(squares, count), b.CreateFMul(mean, mean));
     when(isFirstThread(), [&] {
@@ -298,47 +341,22 @@ private:
 
   llvm::Module& module;
   llvm::IRBuilder<> b;
-  const ChannelImages& images;
   const std::vector<ChannelPart>& parts;
   const std::string& name;
+  const std::int64_t ofSums, threads;
   llvm::Function* kernel = nullptr;
   std::vector<llvm::Function*> functions;  ///< by part; null: it has none
-  std::int64_t threads = 0;
   Value *scalars = nullptr, *seed = nullptr, *thread = nullptr;
-  Value* channel = nullptr;   ///< at hand
-  unsigned firstPointer = 0;  ///< of the part at hand
+  Value *samples = nullptr, *channels = nullptr, *plane = nullptr;
+  std::vector<Walk> walks;
+  llvm::AllocaInst *insideAt = nullptr, *placeAt = nullptr;  ///< of a loop over places
+  Value* channel = nullptr;                                  ///< at hand
+  unsigned firstPointer = 0;                                 ///< of the part at hand
   Sums sums{};
   llvm::GlobalVariable* ofWarps = nullptr;
 };
 
 }  // namespace
-
-LoopNest fitToPlane(LoopNest nest, std::int64_t plane) {
-  const std::int64_t width = widthIn(plane, nest.width);
-  nest.count *= nest.width / width;
-  nest.width = width;
-  return nest;
-}
-
-std::int64_t channelThreads(const ChannelImages& images) {
-  constexpr std::int64_t kVector = 4;
-  const std::int64_t places = images.samples * (images.plane / widthIn(images.plane, kVector));
-  const auto wanted = std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(places / kTurns, 1)));
-  return std::clamp(static_cast<std::int64_t>(wanted), kLeastThreads, kMostThreads);
-}
-
-std::string channelKey(const ChannelWork& work) {
-  Bytes bytes;
-  for (const std::int64_t size : {work.images.samples, work.images.channels, work.images.plane}) bytes.number(size);
-  bytes.number(work.parts.size());
-  for (const ChannelPart& part : work.parts) {
-    bytes.number(part.kind);
-    bytes.number(part.pointers.size());
-    bytes.number(part.eps);
-    if (!part.nest.trips.empty()) bytes.string(kernelKey(part.nest));
-  }
-  return bytes.text;
-}
 
 tl::expected<llvm::Function*, std::string> emitChannelKernel(llvm::Module& module, const ChannelWork& work,
                                                              const std::string& name) {

@@ -30,11 +30,16 @@ public:
   }
 
   llvm::Function* runAtPlace(const std::string& name) {
-    auto* type = llvm::FunctionType::get(b.getVoidTy(), ownParameters(), false);
+    std::vector<Type*> parameters = ownParameters();
+    parameters.insert(parameters.end(), nest.given.size(), b.getDoubleTy());
+    auto* type = llvm::FunctionType::get(b.getVoidTy(), parameters, false);
     llvm::Function* callee = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
     for (unsigned i = 0; i <= nest.pointers.size(); ++i) callee->addParamAttr(i, llvm::Attribute::NoAlias);
     callee->addFnAttr(llvm::Attribute::AlwaysInline);
-    begin(callee);
+    std::vector<Value*> given;
+    for (std::size_t i = 0; i < nest.given.size(); ++i)
+      given.push_back(callee->getArg(static_cast<unsigned>(nest.pointers.size() + 3 + i)));
+    begin(callee, given);
     body.atPlace(positionOf(argument(2)), static_cast<unsigned>(nest.width));
     b.CreateRetVoid();
     return function;
@@ -47,11 +52,11 @@ private:
     parameters.insert(parameters.end(), 2, b.getInt64Ty());
     return parameters;
   }
-  void begin(llvm::Function* of) {
+  void begin(llvm::Function* of, const std::vector<Value*>& given = {}) {
     function = of;
     function->addParamAttr(static_cast<unsigned>(nest.pointers.size()), llvm::Attribute::ReadOnly);
     b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
-    body.begin(function, argument(0), argument(1));
+    body.begin(function, argument(0), argument(1), given);
   }
   Value* argument(std::size_t behindPointers) {
     return function->getArg(static_cast<unsigned>(nest.pointers.size() + behindPointers));

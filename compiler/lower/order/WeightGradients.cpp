@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace tbem::estimate {
@@ -14,19 +15,30 @@ using graph::OpId;
 namespace {
 constexpr std::uint32_t kReach = 6;  // operators that may stand between the two
 
+/// The gradient of the image of the operator whose weight's gradient `weight` is.
+std::optional<tbem_primitive> imageOf(tbem_primitive weight) {
+  switch (weight) {
+    case TBEM_PRIMITIVE_conv2d_weight_gradient:
+      return TBEM_PRIMITIVE_conv2d_input_gradient;
+    case TBEM_PRIMITIVE_dense_weight_gradient:
+      return TBEM_PRIMITIVE_dense_input_gradient;
+    default:
+      return std::nullopt;
+  }
+}
+
 /// The place of the gradient of the image that the gradient of the weight at this place may stand in front of; its own where
 /// there is none.
 std::uint32_t placeBefore(const graph::Graph& graph, const std::vector<OpId>& order, const OrderProblem& problem,
                           std::uint32_t weight) {
-  const auto is = [&](std::uint32_t place, tbem_primitive primitive) {
-    const graph::Op& op = graph[order[place]];
-    return op.kind == graph::OpKind::Native && op.own.symbol.empty() && op.primitive == primitive;
-  };
-  if (!is(weight, TBEM_PRIMITIVE_conv2d_weight_gradient)) return weight;
+  const auto isNative = [&](const graph::Op& op) { return op.kind == graph::OpKind::Native && op.own.symbol.empty(); };
+  const graph::Op& ofWeight = graph[order[weight]];
+  const auto wanted = isNative(ofWeight) ? imageOf(ofWeight.primitive) : std::nullopt;
+  if (!wanted) return weight;
   for (std::uint32_t image = weight; image-- > 0 && weight - image <= kReach;) {
     if (std::ranges::find(problem.after[image], weight) != problem.after[image].end()) break;
-    if (!is(image, TBEM_PRIMITIVE_conv2d_input_gradient)) continue;
-    if (graph[order[weight]].inputs[1] == graph[order[image]].inputs[0]) return image;
+    const graph::Op& ofImage = graph[order[image]];
+    if (isNative(ofImage) && ofImage.primitive == *wanted && ofWeight.inputs[1] == ofImage.inputs[0]) return image;
   }
   return weight;
 }

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """How near fused loops come to a card's bandwidth, by a model: usage: bandwidth.py PTXAS FILE.ptx...
 
-A kernel's threads go through its places in one loop; those of one that takes channels (compiler/jit/nvptx/ChannelKernel.h) through
-several, each of which counts. A multiprocessor's share of the bandwidth is reached where
+Beside each FILE.ptx, the kernels of a step, lies the step itself as FILE.ll, which says with how many channels a kernel that takes
+channels (compiler/jit/nvptx/ChannelKernel.h) is launched: one that takes many elements of each counts once for each number of channels.
+
+A kernel's threads go through its places in one loop; those of one that takes channels through several, each of which counts. A
+multiprocessor's share of the bandwidth is reached where
 
 - enough bytes are on their way (Little's law): those that the resident threads read and write in one turn, over the time until an
   answer comes. Resident are as many blocks of 256 threads, or of as many as the kernel says, as the registers that ptxas gives it leave
@@ -14,10 +17,9 @@ several, each of which counts. A multiprocessor's share of the bandwidth is reac
 Latencies are those of idle memory that Luo et al. measured (2024, "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture",
 arXiv 2402.13499: 466 cycles on A100, 479 on H100, 542 on RTX 4090), taken half as long again for memory that is not idle; limits of
 multiprocessors are those of std.devices. Prints for each card how many loops reach 85 % of its bandwidth, and why the others do
-not, how many sums over channels do, which are of f64, and how many kernels were left out, whose channels are so small that a block
-takes each in one turn. Fails where one that reads vectors lacks bytes on their way: for 85 %, or where there are fewer blocks than
-multiprocessors for two thirds, since images are read from memory twice instead of three times then. (What one that reads single
-numbers has on its way is less: rows that do not lie at multiples of 16 bytes, as 7 x 7 images.)
+not, and how many sums over channels do, which are of f64. Fails where one that reads vectors lacks bytes on their way: for 85 %, or
+where there are fewer blocks than multiprocessors for two thirds, since images are read from memory twice instead of three times then.
+(What one that reads single numbers has on its way is less: rows that do not lie at multiples of 16 bytes, as 7 x 7 images.)
 """
 import pathlib
 import re
@@ -35,7 +37,7 @@ CARDS = {"t4": (479, 2, 2), "a100": (466, 32, 16), "rtx3090": (466, 2, 2), "rtx4
          "b200": (479, 64, 16)}
 LABEL = re.compile(r"^(\$L\w+):")
 SAID = re.compile(r"\.reqntid (\d+)")
-CHANNELS = re.compile(r"_sums_of_(\d+)\b")
+LAUNCH = re.compile(r"@tbem_rt_launch\(ptr [^,]+, i32 (\d+), ptr [^,]+, i32 \d+, i64 (\d+), i32 (\d+)\)")
 BRANCH = re.compile(r"\bbra(?:\.uni)?\s+(\$L\w+);")
 ACCESS = re.compile(r"\b(?:ld|st)\.global(?:\.nc)?(?:\.(v[24]))?\.[a-z](\d+)")
 DEAR = re.compile(r"\b(div|rcp|sqrt)\.rn\.f32|\b(div|rcp|sqrt|rsqrt)\.\w+\.f64|\b(div|rem)\.[us](32|64)")
@@ -64,9 +66,20 @@ def cards():
             "wide": ISSUED // wide, "converted": ISSUED // converted}
 
 
-def loops(text):
-    """Of each kernel of PTX: (threads of a block, channels), where it says them, and the lines of its longest loop, of which there is one.
-    Where it says them: the lines of each of its innermost loops that read or write, and None where a barrier is in it."""
+def launched(path):
+    """Of kernels that say how many threads a block has, by number: with how many blocks the step launches them, where that counts."""
+    with open(path, encoding="utf-8") as file:
+        launches = [tuple(map(int, found)) for found in LAUNCH.findall(file.read())]
+    counts = {}
+    for kernel, items, threads in launches:
+        if threads:
+            counts.setdefault(kernel, set()).add(items // threads if threads == MOST_THREADS else None)
+    return counts
+
+
+def loops(text, channels):
+    """Of each kernel of PTX: None and the lines of its longest loop, of which there is one. Of one that takes channels, for each number of
+    them that counts: (threads of a block, channels), and the lines of each of its innermost loops that read or write."""
     for part in text.split(".visible .entry ")[1:]:
         name = part.split("(")[0].strip()
         lines = [line.strip() for line in part.splitlines()]
@@ -82,8 +95,8 @@ def loops(text):
         for begin, end in moving:
             body = lines[begin:end + 1]
             if not any(begin <= a and b <= end and (a, b) != (begin, end) for a, b in moving):
-                says = int(said[1]), int(CHANNELS.search(part)[1])
-                yield name, says, None if any("bar.sync" in line for line in body) else body
+                for number in channels[int(name.rsplit("_", 1)[1])]:
+                    yield name, (int(said[1]), number), body
 
 
 def turn(lines):
@@ -122,15 +135,12 @@ def main():
     ptxas, *files = sys.argv[1:]
     bad = []
     for capability, card in cards():
-        fast = busy = single = sums = fast_sums = left_out = 0
+        fast = busy = single = sums = fast_sums = 0
         for path in files:
             registers = assemble(ptxas, path, capability)
             with open(path, encoding="utf-8") as file:
-                bodies = list(loops(file.read()))
+                bodies = list(loops(file.read(), launched(pathlib.Path(path).with_suffix(".ll"))))
             for name, says, lines in bodies:
-                if lines is None:
-                    left_out += 1
-                    continue
                 moved, instructions, wide, conversions, vectors = turn(lines)
                 cycles = instructions + wide * (card["wide"] - 1) + conversions * (card["converted"] - 1)
                 by_bytes, by_issue, least = reached(card, registers[name][0], says, moved, cycles)
@@ -144,7 +154,7 @@ def main():
                 if by_bytes < least and vectors:
                     bad.append(f"{name} of {path} has bytes for {by_bytes:.0%} of the bandwidth of {card['name']} on their way")
         print(f"{card['name']}: of {fast + busy + single} loops {fast} reach 85 % of the bandwidth, {busy} compute for longer, {single} "
-              f"wait for single numbers; of {sums} sums over channels {fast_sums} reach it; {left_out} left out")
+              f"wait for single numbers; of {sums} sums over channels {fast_sums} reach it")
     print("\n".join(bad) or "no vector waits")
     sys.exit(bool(bad))
 

@@ -66,6 +66,33 @@ TEST_F(CudaChannels, AreNormalisedAsOnTheProcessor) {
   }
 }
 
+/// One kernel is told each size, from step to step.
+TEST_F(CudaChannels, OfSeveralSizesShareAKernel) {
+  const std::string text =
+      "import std.nn: avg_pool2d, batch_norm, conv2d, dense, global_avg_pool, sigmoid\n"
+      "block stage(x: tensor[n, c, h, w], out: int) -> tensor[n, out, h, w] {\n"
+      "  return x |> conv2d(out: out, kernel: 1) |> batch_norm |> sigmoid\n"
+      "}\n"
+      "network net(x: tensor[n, c, h, w]) -> tensor[n, 3] {\n"
+      "  let a = x |> stage(66) |> avg_pool2d(2)\n"
+      "  return a |> stage(70) |> avg_pool2d(2) |> stage(130) |> global_avg_pool |> dense(3)\n"
+      "}\n"
+      "design d of net {\n  input x: [3, 5, 16, 24]\n  task train(loss: cross_entropy, optimizer: sgd(lr: 0.5))\n}\n";
+  const Loaded onCard = loaded(text, TBEM_F32, *tbem_backend_cuda(), {.keepOutputs = true});
+  const Loaded onProcessor = loaded(text, TBEM_F32, *tbem_backend_cpu(), {.threads = 2, .keepOutputs = true});
+  const Loaded reference = loaded(text, TBEM_F64, *tbem_backend_ref(), {.keepOutputs = true});
+  ASSERT_TRUE(onCard.instance && onProcessor.instance && reference.instance);
+  std::size_t kernels = 0;
+  const std::string_view image = onCard.compiled->executable.image;
+  for (std::size_t at = image.find(".reqntid"); at != std::string_view::npos; at = image.find(".reqntid", at + 1)) ++kernels;
+  EXPECT_EQ(kernels, 3U) << "one forward, one backward, and one that spreads the gradient of the last mean";
+  for (std::uint64_t step = 1; step <= 3; ++step) {
+    ASSERT_TRUE(onCard.instance->run(step) && onProcessor.instance->run(step) && reference.instance->run(step));
+    const std::vector<double> expected = weightsOf(reference);
+    EXPECT_LE(relative(weightsOf(onCard), expected), 4 * relative(weightsOf(onProcessor), expected) + 1e-6) << "step " << step;
+  }
+}
+
 /// What is no number in one channel stays in it.
 TEST_F(CudaChannels, KeepWhatIsNoNumberApart) {
   const std::string text =

@@ -133,6 +133,17 @@ TEST(OrderedSteps, OnADeviceGradientsOfWeightsComeBeforeThoseOfImages) {
   }
 }
 
+TEST(OrderedSteps, OnADeviceGradientsOfDenseWeightsComeBeforeThoseOfTheirInputs) {
+  const std::string text =
+      training("return x |> conv2d(out: 8, kernel: 3) |> relu |> global_avg_pool |> dense(5)", "[2, 3, 12, 12]");
+  const auto isFirst = [&](const tbem_backend& backend) {
+    const estimate::Program program = lowered(text, backend, {});
+    return placesOf(program, "dense_weight_gradient").front() < placesOf(program, "dense_input_gradient").front();
+  };
+  EXPECT_TRUE(isFirst(onDevice()));
+  EXPECT_FALSE(isFirst(*tbem_backend_ref()));
+}
+
 /// Weights of 18 432 elements, updated behind everything where their gradients find memory that was needed earlier.
 TEST(OrderedSteps, OnADeviceLargeUpdatesWaitWhereMemoryAllows) {
   const auto early = [](const std::string& image, const std::string& input) {

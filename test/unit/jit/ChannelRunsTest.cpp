@@ -215,6 +215,19 @@ TEST(ChannelRuns, OfManyStepsAreSeveral) {
   for (const jit::ChannelRun& run : runs) EXPECT_EQ(run.steps.size(), 16U);
 }
 
+/// The kernel keeps sums where the threads of a block share them: workspaces that lie in one place keep nothing apart.
+TEST(ChannelRuns, NeedNoWorkspace) {
+  Scene s;
+  const BufferId x = s.image(), z = s.image(), y = s.image(), to = s.image(), shared = s.vectorOf(4096);
+  const BufferId mean = s.vector(), variance = s.vector(), other = s.vector(), deviation = s.vector();
+  s.moments(x, mean, variance);
+  s.other(z, to);
+  s.moments(to, other, deviation);
+  s.centre(x, mean, y);
+  for (NativeCall& call : s.program.calls) call.workspace = shared;
+  EXPECT_EQ(s.steps(), (std::vector<Steps>{{0, 2, 3}}));
+}
+
 TEST(ChannelRuns, WorkInPlace) {
   Scene s;
   const BufferId x = s.image(), mean = s.vector(), variance = s.vector();
@@ -263,6 +276,36 @@ TEST(ChannelRuns, AreOneLaunchAndOneKernelForEqualOnes) {
   const auto timed = jit::compile(s.program, {.cache = false, .marks = true, .keepIr = true});
   ASSERT_TRUE(timed);
   EXPECT_EQ(launches(*timed), 6U + 2U) << "each step has a time of its own";
+}
+
+/// Sizes are told to the kernel; what makes its code another are the threads of a block, how many elements a thread takes at
+/// once, and a loop that has to know where a plane ends.
+TEST(ChannelRuns, ShareAKernelBetweenImagesOfManySizes) {
+  const auto keyOf = [](const std::vector<std::int64_t>& dims, bool ofPlanes = false) {
+    Scene s(dims);
+    const BufferId x = s.image(), mean = s.vector(), variance = s.vector();
+    s.moments(x, mean, variance);
+    s.centre(x, mean, s.image());
+    if (ofPlanes) {  // times a number for each channel of each sample
+      LoopBuilder l;
+      const BufferId scale = s.value(layoutOf(TBEM_F32, {dims[0], dims[1], 1, 1}, "plain"));
+      l.output(s.image(), l.op(ElemOp::Mul, l.input(x, {0, 1, 2, 3}), l.input(scale, {0, 1, 2, 3})));
+      s.add(l);
+    }
+    const std::vector<jit::ChannelRun> runs = s.runs();
+    EXPECT_EQ(runs.size(), 1U);
+    if (runs.empty()) return std::string();
+    EXPECT_EQ(runs[0].steps.size(), ofPlanes ? 3U : 2U);
+    EXPECT_EQ(runs[0].work.parts[1].ofChannel, (std::vector<std::uint64_t>{0, 4, 0})) << "the mean's, an f32";
+    return jit::channelKey(runs[0].work);
+  };
+  const std::string key = keyOf({4, 64, 6, 6});
+  EXPECT_EQ(keyOf({2, 128, 8, 10}), key);
+  EXPECT_EQ(keyOf({3, 96, 4, 1}), key);
+  EXPECT_NE(keyOf({128, 64, 6, 6}), key) << "256 threads";
+  EXPECT_NE(keyOf({4, 64, 7, 7}), key) << "single numbers";
+  EXPECT_NE(keyOf({4, 64, 6, 7}), keyOf({4, 64, 7, 7})) << "pairs";
+  EXPECT_NE(keyOf({4, 64, 6, 6}, true), keyOf({2, 128, 8, 10}, true));
 }
 
 /// What stands between the steps decides whether they stand together, so it is part of what code is found by.

@@ -163,6 +163,36 @@ TEST(DeviceLoops, ThatShareMemoryAreNotOneLaunch) {
   EXPECT_EQ(launchesOf({{{0, 4}, {1, 5}}}), 1U) << "both in place";
 }
 
+/// Two loops with a call between them, which reads and writes what is named: buffers of the loops, 0 to 3, or others.
+std::size_t launchesAround(std::size_t reads, std::size_t writes) {
+  ProgramBuilder p;
+  const tbem_operand shape = layoutOf(TBEM_F32, {4}, "plain");
+  std::vector<estimate::BufferId> buffers;
+  for (int i = 0; i < 6; ++i) buffers.push_back(p.add(shape));
+  const auto loop = [&](std::size_t from, std::size_t to) {
+    LoopBuilder l;
+    l.output(buffers[to], l.op(ElemOp::Neg, l.input(buffers[from], {0})));
+    p.add(l);
+  };
+  loop(0, 1);
+  estimate::NativeCall call;
+  call.primitive = TBEM_PRIMITIVE_matmul;
+  call.operands = {buffers[reads], buffers[writes]};
+  call.inputs = 1;
+  p.program.calls.push_back(call);
+  p.program.steps.push_back({estimate::Step::Kind::Call, 0, {}, {}, "call"});
+  loop(2, 3);
+  return launches(compiledFor(p.program));
+}
+
+TEST(DeviceLoops, PassWhatHasNothingToDoWithThem) {
+  EXPECT_EQ(launchesAround(4, 5), 1U);
+  EXPECT_EQ(launchesAround(1, 4), 1U) << "it waits for the first loop, which stays where it is";
+  EXPECT_EQ(launchesAround(4, 2), 2U) << "the second loop reads what it writes";
+  EXPECT_EQ(launchesAround(3, 4), 2U) << "it reads what the second loop overwrites";
+  EXPECT_EQ(launchesAround(4, 3), 2U) << "both write the same";
+}
+
 TEST(DeviceLoops, ThatAreTimedHaveLaunchesOfTheirOwn) {
   estimate::Program program = chainOf({8, 8}, {-1, -1}).program;
   program.target = "nvptx64";
