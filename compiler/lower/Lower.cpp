@@ -150,7 +150,11 @@ tl::expected<Program, LowerError> lowerOrdered(const Source& source, const sema:
   // A card waits for launches where a processor does not.
   if (backend.device != nullptr && source.graph.training && source.graph.microBatches == 1) {
     const std::vector<graph::OpId> late = updatesLast(source.graph, *program, order, kept);
-    const bool both = retry(weightGradientsFirst(source.graph, *program, late.empty() ? order : late, kept), program->arena + 1);
+    const std::vector<graph::OpId>& from = late.empty() ? order : late;
+    const auto withWeightsFirst = [&](WeightsOf which) {
+      return retry(weightGradientsFirst(source.graph, *program, from, kept, which), program->arena + 1);
+    };
+    const bool both = withWeightsFirst(WeightsOf::ConvolutionsAndDenseLayers) || withWeightsFirst(WeightsOf::Convolutions);
     if (!both) retry(late, program->arena + 1);
   }
   return program;

@@ -70,7 +70,7 @@ bool isWorthABlockEach(const ChannelImages& images) {
 struct Candidate {
   ChannelPart part;
   ChannelImages images;          ///< of a Vector its channels alone
-  std::vector<Access> accesses;  ///< all: sums need no workspace here
+  std::vector<Access> accesses;  ///< all that it touches; the kernel has no use for a sum's workspace
 };
 
 class Finder {

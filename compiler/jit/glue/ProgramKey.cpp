@@ -108,7 +108,8 @@ private:
     const estimate::Buffer& b = program[id];
     bytes.number(offsetOf(id));
     bytes.number(program.allocations[b.allocation].bytes);
-    bytes.number((b.window ? 1 : 0) + (b.outside ? 2 : 0));
+    const bool persists = program.allocations[b.allocation].persistent;  // says what only updates (LoopGroups.h)
+    bytes.number((b.window ? 1 : 0) + (b.outside ? 2 : 0) + (persists ? 4 : 0));
     bytes.number(b.part);
     bytes.number(b.operand.dtype);
     bytes.number(b.operand.rank);

@@ -2,6 +2,7 @@
 
 #include "compiler/count/Layout.h"
 #include "compiler/jit/loop/Bytes.h"
+#include "compiler/jit/loop/Types.h"
 
 #include <algorithm>
 #include <bit>
@@ -50,9 +51,17 @@ void takeNumbersOfChannels(ChannelPart& part, const std::vector<bool>& isVector)
 }
 
 void giveElements(LoopNest& nest, const ChannelImages& images) {
+  std::vector<bool> divides(nest.nodes.size(), false), isUsedOtherwise(nest.nodes.size(), false);
+  for (const graph::ElemNode& node : nest.nodes) {
+    eachOperand(node, [&](std::uint32_t operand) {
+      const bool isDivisor = node.op == graph::ElemOp::Div && operand != node.a;
+      (isDivisor ? divides : isUsedOtherwise)[operand] = true;
+    });
+  }
   for (std::uint32_t i = 0; i < nest.nodes.size(); ++i) {
     graph::ElemNode& node = nest.nodes[i];
-    if (node.op != graph::ElemOp::Constant || node.value != Rational::of(images.samples * images.plane)) continue;
+    const bool isCount = node.op == graph::ElemOp::Constant && node.value == Rational::of(images.samples * images.plane);
+    if (!isCount || !divides[i] || isUsedOtherwise[i]) continue;
     node.value = {};
     nest.given.push_back(i);
   }

@@ -45,7 +45,7 @@ LoopNest fitToPlane(LoopNest nest, std::int64_t plane);
 /// the nest, it no longer says how large images are: ofChannel has where numbers lie. Else nothing changes.
 void takeNumbersOfChannels(ChannelPart& part, const std::vector<bool>& isVector);
 
-/// Constants of the nest that are as many as a channel has elements are given to the kernel: means divide by them.
+/// Divisors of the nest that are as many as a channel has elements are given to the kernel: those of means.
 void giveElements(LoopNest& nest, const ChannelImages& images);
 
 /// Elements of a plane that sums take at once: no more than lie at multiples of their size in every plane.

@@ -29,7 +29,7 @@ from assembled import assemble
 
 THREADS = 256  # of a block (runtime/backends/cuda/Cuda.cpp), where the kernel does not say
 BUSY = 1.5
-MOST_THREADS = 1024  # of a block that takes many elements of a channel (ChannelKernel.cpp)
+MOST_THREADS = 1024  # of a block that takes many elements of a channel (ChannelWork.cpp)
 DEVICES = pathlib.Path(__file__).resolve().parents[3] / "stdlib/devices"
 # A card of each capability, by its record in std.devices: the cycles of its idle memory, results of f64 and conversions from and to f64
 # of a multiprocessor a cycle.

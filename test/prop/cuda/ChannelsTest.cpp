@@ -40,11 +40,12 @@ std::vector<double> weightsOf(const Loaded& l) {
 
 class CudaChannels : public OnCard {};
 
-/// Planes that lie at multiples of 16 bytes, of 8 and of neither; blocks of few threads and of many; more channels than a launch
-/// has blocks.
+/// Planes that lie at multiples of 16 bytes, of 8 and of neither, and single pixels; one sample, one channel; blocks of few
+/// threads and of many; more channels than a launch has blocks.
 TEST_F(CudaChannels, AreNormalisedAsOnTheProcessor) {
   for (const Images& images : {Images{4, 3, 12, 12, 128}, Images{2, 70, 7, 7, 128}, Images{3, 66, 5, 2, 128},
-                               Images{64, 5, 8, 8, 256}, Images{16, 64, 32, 34, 1024}, Images{2, 5000, 1, 2, 128}}) {
+                               Images{64, 5, 8, 8, 256}, Images{16, 64, 32, 34, 1024}, Images{2, 5000, 1, 2, 128},
+                               Images{5, 66, 1, 1, 128}, Images{1, 66, 3, 3, 128}, Images{3, 1, 4, 4, 128}}) {
     SCOPED_TRACE(fmt::format("{} x {} x {} x {}", images.samples, images.channels, images.height, images.width));
     const std::string text = textOf(images);
     const Loaded onCard = loaded(text, TBEM_F32, *tbem_backend_cuda(), {.keepOutputs = true});

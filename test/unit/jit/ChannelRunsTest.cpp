@@ -3,6 +3,7 @@
 #include "test/unit/jit/Build.h"
 
 #include "compiler/jit/glue/ChannelRuns.h"
+#include "compiler/jit/glue/LoopGroups.h"
 
 #include <algorithm>
 
@@ -226,6 +227,40 @@ TEST(ChannelRuns, NeedNoWorkspace) {
   s.centre(x, mean, y);
   for (NativeCall& call : s.program.calls) call.workspace = shared;
   EXPECT_EQ(s.steps(), (std::vector<Steps>{{0, 2, 3}}));
+}
+
+/// A run is at its last step's place, where what a loop behind an earlier one reads may not be there yet.
+TEST(ChannelRuns, AreNotPassedByGroupsOfLoops) {
+  Scene s;
+  const BufferId x = s.image(), mean = s.vector(), variance = s.vector();
+  s.moments(x, mean, variance);
+  s.centre(s.vector(), s.vector(), s.vector());
+  s.centre(x, mean, s.image());
+  s.centre(mean, s.vector(), s.vector());
+  ASSERT_EQ(s.steps(), (std::vector<Steps>{{0, 2, 3}}));
+  std::vector<jit::LoopNest> nests;
+  for (const estimate::FusedLoop& loop : s.program.loops) nests.push_back(jit::planLoop(s.program, loop).value());
+  EXPECT_TRUE(jit::groupLoops(s.program, nests, {true, false, true, false}).empty());
+}
+
+/// Means divide by a channel's number of elements, which the kernel knows; an exponent or a sum of it stays what it is.
+TEST(ChannelRuns, AreGivenDivisorsAlone) {
+  const auto given = [](auto expression) {
+    Scene s;
+    const BufferId x = s.image(), mean = s.vector(), variance = s.vector();
+    s.moments(x, mean, variance);
+    LoopBuilder l;
+    const std::uint32_t value = l.input(x, {0, 1, 2, 3}), count = l.constant(4 * 36);
+    l.output(s.image(), expression(l, value, count));
+    s.add(l);
+    return s.runs().at(0).work.parts.at(1).nest.given.size();
+  };
+  using Node = std::uint32_t;
+  EXPECT_EQ(given([](LoopBuilder& l, Node x, Node count) { return l.op(ElemOp::Div, x, count); }), 1U);
+  EXPECT_EQ(given([](LoopBuilder& l, Node x, Node count) { return l.op(ElemOp::Div, count, x); }), 0U);
+  EXPECT_EQ(given([](LoopBuilder& l, Node x, Node count) { return l.op(ElemOp::Pow, x, count); }), 0U);
+  EXPECT_EQ(given([](LoopBuilder& l, Node x, Node count) { return l.op(ElemOp::Add, l.op(ElemOp::Div, x, count), count); }), 0U);
+  EXPECT_EQ(given([](LoopBuilder& l, Node x, Node) { return l.op(ElemOp::Div, x, l.constant(4 * 36 + 1)); }), 0U);
 }
 
 TEST(ChannelRuns, WorkInPlace) {

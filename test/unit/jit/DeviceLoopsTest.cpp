@@ -164,7 +164,7 @@ TEST(DeviceLoops, ThatShareMemoryAreNotOneLaunch) {
 }
 
 /// Two loops with a call between them, which reads and writes what is named: buffers of the loops, 0 to 3, or others.
-std::size_t launchesAround(std::size_t reads, std::size_t writes) {
+ProgramBuilder loopsAround(std::size_t reads, std::size_t writes) {
   ProgramBuilder p;
   const tbem_operand shape = layoutOf(TBEM_F32, {4}, "plain");
   std::vector<estimate::BufferId> buffers;
@@ -182,7 +182,10 @@ std::size_t launchesAround(std::size_t reads, std::size_t writes) {
   p.program.calls.push_back(call);
   p.program.steps.push_back({estimate::Step::Kind::Call, 0, {}, {}, "call"});
   loop(2, 3);
-  return launches(compiledFor(p.program));
+  return p;
+}
+std::size_t launchesAround(std::size_t reads, std::size_t writes) {
+  return launches(compiledFor(loopsAround(reads, writes).program));
 }
 
 TEST(DeviceLoops, PassWhatHasNothingToDoWithThem) {
@@ -191,6 +194,21 @@ TEST(DeviceLoops, PassWhatHasNothingToDoWithThem) {
   EXPECT_EQ(launchesAround(4, 2), 2U) << "the second loop reads what it writes";
   EXPECT_EQ(launchesAround(3, 4), 2U) << "it reads what the second loop overwrites";
   EXPECT_EQ(launchesAround(4, 3), 2U) << "both write the same";
+}
+
+TEST(DeviceLoops, PassNoBranchAndNoMicroBatch) {
+  ProgramBuilder gate = loopsAround(4, 5);
+  gate.program.branches.resize(2);
+  gate.program.branches[1].rows = gate.add(layoutOf(TBEM_I64, {1}, "plain"));
+  EXPECT_EQ(launches(compiledFor(gate.program)), 1U);
+  gate.program.steps[1].branch = 1;
+  EXPECT_EQ(launches(compiledFor(gate.program)), 2U) << "for some samples";
+  for (const std::uint32_t steps : {1U, 2U, 3U}) {
+    ProgramBuilder accumulated = loopsAround(4, 5);
+    accumulated.program.micro = {.parts = 2, .steps = steps};
+    accumulated.program.micro.number = accumulated.add(layoutOf(TBEM_I64, {1}, "plain"));
+    EXPECT_EQ(launches(compiledFor(accumulated.program)), steps == 3 ? 1U : 2U) << "the last loop runs once";
+  }
 }
 
 TEST(DeviceLoops, ThatAreTimedHaveLaunchesOfTheirOwn) {
