@@ -152,8 +152,9 @@ private:
     std::vector<Value*> arguments;
     for (unsigned i = 0; i < part.pointers.size(); ++i) {
       const std::uint64_t bytes = part.ofChannel.empty() ? 0 : part.ofChannel[i];
-      Value* further = b.CreateNUWMul(channel, b.getInt64(bytes));
-      arguments.push_back(bytes == 0 ? pointer(i) : b.CreateInBoundsGEP(b.getInt8Ty(), pointer(i), further));
+      Value* address = pointer(i);
+      if (bytes != 0) address = b.CreateInBoundsGEP(b.getInt8Ty(), address, b.CreateNUWMul(channel, b.getInt64(bytes)));
+      arguments.push_back(address);
     }
     arguments.insert(arguments.end(), {scalars, seed, place});
     arguments.insert(arguments.end(), part.nest.given.size(), elements());
@@ -229,7 +230,7 @@ private:
         for (std::size_t k = 0; k < sums.size(); ++k) add(sums[k], ofElement[k]);
       }
     });
-    constexpr std::int64_t kEnough = 8;  // elements, of which a thread waits at once
+    constexpr std::int64_t kEnough = 8;  // elements that a thread waits for at once
     if (inputs * ofSums < kEnough) takeTwoTurnsTogether();
     return joined();
   }
