@@ -34,7 +34,8 @@ public:
 int mostThreads();
 /// A thread costs about a millisecond and 140 kB when it is made: a number above this is a slip of the finger.
 constexpr int kMostThreads = 1024;
-/// Threads that a description asks for: its own number, or as many as OpenMP would take and may.
+/// Threads that take an operator: the description's own number, or as many as OpenMP would take and may; one where a product is
+/// done before the others would be awake.
 int threadsOf(const tbem_op_desc& op);
 
 using Family = runtime::FamilyOf<Op>;
