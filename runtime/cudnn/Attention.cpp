@@ -12,9 +12,9 @@
 namespace tbem::cudnn {
 
 std::string describe(const Attention& problem) {
-  return fmt::format("attention{} {} {}x{} {}x{} {}x{}x{}{}", problem.gradient ? "_gradient" : "",
+  return fmt::format("attention{} {} {}x{} {}x{} {}x{}x{}{}{}", problem.gradient ? "_gradient" : "",
                      problem.dtype == TBEM_F16 ? "f16" : "bf16", problem.batch, problem.heads, problem.l, problem.d, problem.m,
-                     problem.d, problem.e, problem.causal ? " causal" : "");
+                     problem.d, problem.e, problem.causal ? " causal" : "", problem.headsInside ? " inside" : "");
 }
 
 namespace {
@@ -22,8 +22,8 @@ namespace {
 using Four = std::array<std::int64_t, 4>;
 
 Four rowMajor(const Four& dims) { return {dims[1] * dims[2] * dims[3], dims[2] * dims[3], dims[3], 1}; }
-/// The last two dimensions of a row-major tensor exchanged, in its strides.
-Four turned(const Four& dims) { return {dims[1] * dims[2] * dims[3], dims[2] * dims[3], 1, dims[3]}; }
+/// The last two dimensions exchanged.
+Four turned(const Four& of) { return {of[0], of[1], of[3], of[2]}; }
 
 /// A tensor of the graph, an operand of the problem or what is between two operations.
 struct Value {
@@ -49,14 +49,17 @@ private:
   Four rows() const { return {a.batch, a.heads, a.l, 1}; }
   Four of(std::int64_t height, std::int64_t width) const { return {a.batch, a.heads, height, width}; }
 
+  /// Of an operand of the narrow type.
+  Four stridesOf(const Four& dims) const {
+    if (!a.headsInside) return rowMajor(dims);
+    return {dims[1] * dims[2] * dims[3], dims[3], dims[1] * dims[3], 1};
+  }
   /// An operand, or its transpose.
-  Value given(std::int64_t id, const Four& dims, int type) {
-    return add(question.openTensor(id, dims, rowMajor(dims), type), dims);
-  }
+  Value given(std::int64_t id, const Four& dims) { return add(question.openTensor(id, dims, stridesOf(dims), narrow()), dims); }
   Value transposed(std::int64_t id, const Four& dims) {
-    const Four other{dims[0], dims[1], dims[3], dims[2]};
-    return add(question.openTensor(id, other, turned(dims), narrow()), other);
+    return add(question.openTensor(id, turned(dims), turned(stridesOf(dims)), narrow()), turned(dims));
   }
+  Value logSums() { return add(question.openTensor(kLogSums, rows(), rowMajor(rows()), api::kF32), rows()); }
   Value constant(std::int64_t id) {
     constexpr Four kSingle{1, 1, 1, 1};
     Descriptor t = question.openTensor(id, kSingle, rowMajor(kSingle), api::kF32);
@@ -128,8 +131,7 @@ private:
   Value binary(api::Mode mode, const Value& x, const Value& b) { return pointwise({mode}, x, &b, between(x.dims)); }
   /// The last two dimensions exchanged, in the narrow type, which a product reads.
   Value turn(const Value& x) {
-    const Four other{x.dims[0], x.dims[1], x.dims[3], x.dims[2]};
-    Value result = between(other, turned(x.dims), narrow());
+    Value result = between(turned(x.dims), turned(rowMajor(x.dims)), narrow());
     reshape(x, result);
     return result;
   }
@@ -153,38 +155,39 @@ private:
 
   void forward() {
     const Value scale = constant(kScale);
-    const Value value = given(kValue, of(a.m, a.e), narrow());
-    const Value products = product(given(kQuery, of(a.l, a.d), narrow()), transposed(kKey, of(a.m, a.d)), between(scores()));
+    const Value value = given(kValue, of(a.m, a.e));
+    const Value products = product(given(kQuery, of(a.l, a.d)), transposed(kKey, of(a.m, a.d)), between(scores()));
     const Value x = masked(binary(api::kMultiply, products, scale));
     const Value largest = reduce(api::kMaximum, x);
     const Value shifted = binary(api::kSubtract, x, largest);
     const Value exponentials = pointwise({api::kExponential}, shifted, nullptr, between(scores()));
     const Value sums = reduce(api::kSum, exponentials);
     const Value logarithms = pointwise({api::kLogarithm}, sums, nullptr, between(rows()));
-    pointwise({api::kAdd}, largest, &logarithms, given(kLogSums, rows(), api::kF32));
+    pointwise({api::kAdd}, largest, &logarithms, logSums());
     const Value weights = pointwise({api::kDivide}, exponentials, &sums, between(scores(), narrow()));
-    product(weights, value, given(kAttended, of(a.l, a.e), narrow()));
+    product(weights, value, given(kAttended, of(a.l, a.e)));
   }
 
   /// Dao et al. 2022 (arXiv 2205.14135), appendix B.4. dquery is a product of its own, and not summed up from pieces in an order
   /// that changes; so engines keep the gradients of the scores in their workspace.
   void backward() {
     const Value scale = constant(kScale), one = constant(kOne);
-    const Value query = given(kQuery, of(a.l, a.d), narrow()), dy = given(kDy, of(a.l, a.e), narrow());
+    const Value query = given(kQuery, of(a.l, a.d)), dy = given(kDy, of(a.l, a.e));
     const Value key = transposed(kKey, of(a.m, a.d));
-    const Value both = binary(api::kMultiply, dy, given(kAttended, of(a.l, a.e), narrow()));
+    const Value both = binary(api::kMultiply, dy, given(kAttended, of(a.l, a.e)));
     const Value sums = binary(api::kMultiply, reduce(api::kSum, both), one);
     const Value products = product(query, key, between(scores()));
-    const Value x = binary(api::kSubtract, binary(api::kMultiply, products, scale), given(kLogSums, rows(), api::kF32));
+    const Value x = binary(api::kSubtract, binary(api::kMultiply, products, scale), logSums());
     const Value weights = pointwise({api::kExponential}, masked(x), nullptr, between(scores()));
-    product(turn(weights), dy, given(kDvalue, of(a.m, a.e), narrow()));
+    product(turn(weights), dy, given(kDvalue, of(a.m, a.e)));
     const Value dweights = product(dy, transposed(kValue, of(a.m, a.e)), between(scores()));
     const Value dscaled = binary(api::kMultiply, binary(api::kSubtract, dweights, sums), weights);
     const Value dscores = binary(api::kMultiply, dscaled, scale);
-    product(turn(dscores), query, given(kDkey, of(a.m, a.d), narrow()));
-    const Value rowsOfKey = between(of(a.m, a.d), narrow());
+    product(turn(dscores), query, given(kDkey, of(a.m, a.d)));
+    const Four ofKey = of(a.m, a.d);
+    const Value rowsOfKey = between(ofKey, stridesOf(ofKey), narrow());  // a reshape keeps the order in memory
     reshape(key, rowsOfKey);
-    product(dscores, rowsOfKey, given(kDquery, of(a.l, a.d), narrow()));
+    product(dscores, rowsOfKey, given(kDquery, of(a.l, a.d)));
   }
 
   const Question& question;

@@ -8,14 +8,16 @@
 
 namespace tbem::cudnn {
 
-/// y = softmax(query key^T / sqrt(d)) value for each of `batch` x `heads`: query[l, d], key[m, d], value[m, e], y[l, e],
-/// row-major; with the logarithms of the sums of exponentials of the rows, log_sums[l], in f32. Or the gradient of it, from them,
-/// y and dy: dquery, dkey, dvalue. Products are summed in f32.
+/// y = softmax(query key^T / sqrt(d)) value for each of `batch` x `heads`: query[l, d], key[m, d], value[m, e], y[l, e]; with the
+/// logarithms of the sums of exponentials of the rows, log_sums[l], in f32. Or the gradient of it, from them, y and dy: dquery,
+/// dkey, dvalue. Products are summed in f32. Tensors are row-major over (batch, heads, rows, numbers), or all but log_sums over
+/// (batch, rows, heads, numbers).
 struct Attention {
   bool gradient = false;
   std::int32_t dtype = TBEM_BF16;  ///< of all tensors but log_sums: TBEM_F16 or TBEM_BF16
   std::int64_t batch = 1, heads = 1, l = 1, m = 1, d = 1, e = 1;
-  bool causal = false;  ///< row i of the query sees rows 0 .. i of the key alone
+  bool causal = false;       ///< row i of the query sees rows 0 .. i of the key alone
+  bool headsInside = false;  ///< the heads of a row beside each other
 
   bool operator==(const Attention&) const = default;
 };

@@ -26,12 +26,14 @@ struct Calls {
   bool operator==(const Calls&) const = default;
 };
 
+std::ptrdiff_t callsOf(const Loaded& l, tbem_primitive primitive) {
+  return std::count_if(l.program->calls.begin(), l.program->calls.end(),
+                       [&](const estimate::NativeCall& call) { return call.primitive == primitive; });
+}
+
 Calls callsOf(const Loaded& l) {
-  const auto count = [&](tbem_primitive primitive) {
-    return std::count_if(l.program->calls.begin(), l.program->calls.end(),
-                         [&](const estimate::NativeCall& call) { return call.primitive == primitive; });
-  };
-  return {count(TBEM_PRIMITIVE_attention), count(TBEM_PRIMITIVE_attention_gradient), count(TBEM_PRIMITIVE_softmax)};
+  return {callsOf(l, TBEM_PRIMITIVE_attention), callsOf(l, TBEM_PRIMITIVE_attention_gradient),
+          callsOf(l, TBEM_PRIMITIVE_softmax)};
 }
 
 std::ostream& operator<<(std::ostream& out, const Calls& calls) {
@@ -88,6 +90,59 @@ TEST_F(OnCard, AttentionInNarrowTypesIsOneOperator) {
     isAsNearAsRef(layerOf(arguments, "mixed f16"), layerOf(arguments, ""), both);
     isAsNearAsRef(layerOf(arguments, ""), layerOf(arguments, ""), both, TBEM_BF16);
     isAsNearAsRef(layerOf(arguments, ""), layerOf(arguments, ""), both, TBEM_F16);
+  }
+}
+
+/// Heads are brought in front of their rows and back for the attention alone; where something else looks at them so, they are.
+TEST_F(OnCard, AttentionReadsRowsAsDenseLayersMakeThem) {
+  const auto exchanges = [](const std::string& text, const tbem_backend& backend) {
+    const Loaded l = loaded(text, TBEM_F32, backend, {});
+    EXPECT_TRUE(l.instance) << text;
+    return l.instance ? callsOf(l, TBEM_PRIMITIVE_permute) : -1;
+  };
+  const std::string layer = layerOf(", causal: true", "mixed bf16");
+  EXPECT_EQ(exchanges(layer, *tbem_backend_cuda()), 0);
+  EXPECT_EQ(exchanges(layer, *tbem_backend_ref()), 8);
+  EXPECT_EQ(exchanges(layerOf("", "mixed bf16", false), *tbem_backend_cuda()), 0);
+  EXPECT_EQ(exchanges(layerOf(", dropout: 0.5", "mixed bf16"), *tbem_backend_cuda()), 8);
+  const auto blockWith = [](const std::string& result) {
+    return blockOf(
+        " let q = reshape(y, shape: [n, l, 2, w div 2]) |> permute(order: [0, 2, 1, 3])\n"
+        " let k = reshape(dense(x, w), shape: [n, l, 2, w div 2]) |> permute(order: [0, 2, 1, 3])\n"
+        " let v = reshape(dense(x, w), shape: [n, l, 2, w div 2]) |> permute(order: [0, 2, 1, 3])\n"
+        " let a = std.nn.scaled_dot_product_attention(q, k, v)\n return " +
+            result,
+        "mixed bf16");
+  };
+  const std::string back = "reshape(permute(a, order: [0, 2, 1, 3]), shape: [n, l, w])";
+  EXPECT_EQ(exchanges(blockWith(back + " |> dense(w)"), *tbem_backend_cuda()), 0);
+  const auto stays = [&](const std::string& result) {
+    EXPECT_GT(exchanges(blockWith(result), *tbem_backend_cuda()), 4) << result;
+  };
+  stays(back + " + dense(reshape(permute(v, order: [0, 2, 1, 3]), shape: [n, l, w]), w)");
+  stays("reshape(permute(a, order: [0, 2, 3, 1]), shape: [n, l, w]) |> dense(w)");
+  stays(back);  // whose gradient comes in f32, and is rounded behind the permute
+  // Over rows, then over heads: what brings the heads back for the first brings the rows in front for the second.
+  const std::string twice =
+      "network net(x: tensor[n, l, w]) -> tensor[n, l, w] {\n"
+      " let q = reshape(dense(x, w), shape: [n, l, 2, w div 2]) |> permute(order: [0, 2, 1, 3])\n"
+      " let k = reshape(dense(x, w), shape: [n, l, 2, w div 2]) |> permute(order: [0, 2, 1, 3])\n"
+      " let z = std.nn.scaled_dot_product_attention(q, k, k) |> permute(order: [0, 2, 1, 3])\n"
+      " let other = reshape(dense(x, w), shape: [n, l, 2, w div 2])\n"
+      " let y = std.nn.scaled_dot_product_attention(z, OTHER, OTHER) |> permute(order: [0, 2, 1, 3])\n"
+      " return reshape(permute(y, order: [0, 2, 1, 3]), shape: [n, l, w])\n}\n"
+      "design d of net {\n input x: [3, 7, 16]\n TASK\n mixed bf16\n}\n";
+  for (const std::string_view task : {"", "task train(loss: mse, optimizer: sgd(lr: 0.1))"}) {
+    for (const std::string_view keys : {"z", "other"}) {
+      std::string text = twice;
+      text.replace(text.find("TASK"), 4, task);
+      for (std::size_t at = text.find("OTHER"); at != std::string::npos; at = text.find("OTHER")) text.replace(at, 5, keys);
+      const Loaded l = loaded(text, TBEM_F32, *tbem_backend_cuda(), {});
+      ASSERT_TRUE(l.instance) << text;
+      EXPECT_EQ(callsOf(l).forward, 2) << text;
+      const auto ran = l.instance->run(1);
+      EXPECT_TRUE(ran) << ran.error().message;
+    }
   }
 }
 

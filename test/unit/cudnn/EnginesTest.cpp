@@ -106,17 +106,20 @@ TEST_F(CudnnEngines, EveryKindOfConvolutionHasEngines) {
 TEST_F(CudnnEngines, AttentionKeepsNoScores) {
   if (library.version != "9.19.0") GTEST_SKIP() << "the numbers are of 9.19.0, not " << library.version;
   if (libcuda.kind == Libcuda::None) GTEST_SKIP() << "no libcuda can be opened";
-  Attention attention{.batch = 2, .heads = 8, .l = 1024, .m = 1024, .d = 64, .e = 64, .causal = true};
-  const Policy sameBits{.tf32 = false, .nondeterministic = false};
-  const auto forward = device->engines(attention);
-  ASSERT_TRUE(forward.has_value()) << forward.error();
-  ASSERT_EQ(first(attention, *forward, sameBits), 0U);
-  EXPECT_EQ(forward->front().workspace, 256U);
-  attention.gradient = true;
-  const auto gradient = device->engines(attention);
-  ASSERT_TRUE(gradient.has_value()) << gradient.error();
-  ASSERT_EQ(first(attention, *gradient, sameBits), 0U);
-  EXPECT_EQ(gradient->front().workspace, 33620224U);
+  for (const bool inside : {false, true}) {
+    SCOPED_TRACE(inside);
+    Attention attention{.batch = 2, .heads = 8, .l = 1024, .m = 1024, .d = 64, .e = 64, .causal = true, .headsInside = inside};
+    const Policy sameBits{.tf32 = false, .nondeterministic = false};
+    const auto forward = device->engines(attention);
+    ASSERT_TRUE(forward.has_value()) << forward.error();
+    ASSERT_EQ(first(attention, *forward, sameBits), 0U);
+    EXPECT_EQ(forward->front().workspace, 256U);
+    attention.gradient = true;
+    const auto gradient = device->engines(attention);
+    ASSERT_TRUE(gradient.has_value()) << gradient.error();
+    ASSERT_EQ(first(attention, *gradient, sameBits), 0U);
+    EXPECT_EQ(gradient->front().workspace, 33620224U);
+  }
 }
 
 TEST_F(CudnnEngines, AttentionOfEveryKindHasEngines) {
@@ -127,8 +130,8 @@ TEST_F(CudnnEngines, AttentionOfEveryKindHasEngines) {
   for (const Sizes& s : {Sizes{512, 512, 64, 64}, Sizes{77, 77, 40, 40}, Sizes{300, 500, 128, 128}, Sizes{1, 33, 8, 8}}) {
     for (const bool causal : {false, true}) {
       for (const std::int32_t dtype : {TBEM_BF16, TBEM_F16}) {
-        for (const bool gradient : {false, true}) {
-          const Attention attention{.gradient = gradient,
+        for (const int kind : {0, 1, 2, 3}) {
+          const Attention attention{.gradient = kind % 2 != 0,
                                     .dtype = dtype,
                                     .batch = 3,
                                     .heads = 2,
@@ -136,7 +139,8 @@ TEST_F(CudnnEngines, AttentionOfEveryKindHasEngines) {
                                     .m = s.m,
                                     .d = s.d,
                                     .e = s.e,
-                                    .causal = causal};
+                                    .causal = causal,
+                                    .headsInside = kind >= 2};
           const auto engines = device->engines(attention);
           ASSERT_TRUE(engines.has_value()) << describe(attention) << ": " << engines.error();
           EXPECT_TRUE(first(attention, *engines, {.tf32 = false, .nondeterministic = false}).has_value()) << describe(attention);

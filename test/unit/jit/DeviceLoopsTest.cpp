@@ -167,8 +167,8 @@ TEST(DeviceLoops, ThatShareMemoryAreNotOneLaunch) {
 ProgramBuilder loopsAround(std::size_t reads, std::size_t writes) {
   ProgramBuilder p;
   const tbem_operand shape = layoutOf(TBEM_F32, {4}, "plain");
-  std::vector<estimate::BufferId> buffers;
-  for (int i = 0; i < 6; ++i) buffers.push_back(p.add(shape));
+  std::vector<estimate::BufferId> buffers(6);
+  for (estimate::BufferId& buffer : buffers) buffer = p.add(shape);
   const auto loop = [&](std::size_t from, std::size_t to) {
     LoopBuilder l;
     l.output(buffers[to], l.op(ElemOp::Neg, l.input(buffers[from], {0})));

@@ -36,7 +36,8 @@ Asked askedFor(const tbem_op_desc& op) {
                            .m = a.m,
                            .d = a.d,
                            .e = a.e,
-                           .causal = a.causal},
+                           .causal = a.causal,
+                           .headsInside = a.headsInside},
           false};
 }
 
