@@ -251,24 +251,26 @@ public:
   }
 
 private:
+  /// What the attention reads becomes what it was before the exchange.
   bool before(TensorId& tensor, std::vector<OpId>& side) const {
     const OpId exchange = graph[tensor].producer;
     const auto isMember = [&](OpId reader) { return members.contains(reader); };
-    if (!isTaken(exchange, tensor) || !std::ranges::all_of(wanted.readers[index(tensor)], isMember)) return false;
+    if (!mayTake(exchange, tensor) || !std::ranges::all_of(wanted.readers[index(tensor)], isMember)) return false;
     tensor = graph[exchange].inputs[0];
     if (std::ranges::find(side, exchange) == side.end()) side.push_back(exchange);
     return true;
   }
+  /// What it writes becomes what the exchange behind it makes.
   bool behind(TensorId& tensor, std::vector<OpId>& side) const {
     const std::vector<OpId>& read = wanted.readers[index(tensor)];
-    if (read.size() != 1 || !isTaken(read.front(), tensor)) return false;
+    if (read.size() != 1 || !mayTake(read.front(), tensor)) return false;
     tensor = graph[read.front()].outputs[0];
     side.push_back(read.front());
     return true;
   }
   /// Whether the operator does nothing but exchange the dimensions a and b of [.., a, b, c], once, and nobody wants `tensor`,
   /// which is gone then, behind the step.
-  bool isTaken(OpId id, TensorId tensor) const {
+  bool mayTake(OpId id, TensorId tensor) const {
     if (id == graph::kNoOp || !isNative(graph[id], TBEM_PRIMITIVE_permute) || wanted.kept.contains(tensor)) return false;
     const std::size_t rank = graph[graph[id].outputs[0]].shape.size();
     if (rank < 3 || graph[id].repeats || wanted.repeated.contains(id) || gone.contains(id)) return false;
