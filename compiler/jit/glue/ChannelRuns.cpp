@@ -148,6 +148,8 @@ private:
   std::optional<Candidate> ofLoop(const FusedLoop& loop, const LoopNest& nest) const {
     const bool isPlain = nest.count > 0 && isAlwaysAlike(nest) && isRowMajor(loop) && !onlyUpdates(program, loop);
     if (!isPlain) return std::nullopt;
+    std::vector<Access::Of> places;
+    for (const FusedLoop::Input& input : loop.inputs) places.push_back(placesOf(loop, input));
     Candidate candidate;
     if (loop.dims.size() == 1) {
       candidate.part = {.kind = Kind::Vector, .nest = fitToPlane(nest, 1), .pointers = nest.pointers};
@@ -157,12 +159,12 @@ private:
       if (!images) return std::nullopt;
       candidate.images = *images;
       candidate.part = {.kind = Kind::Image, .nest = fitToPlane(nest, images->plane), .pointers = nest.pointers};
-      std::vector<bool> isVector;
-      for (const FusedLoop::Input& input : loop.inputs) isVector.push_back(placesOf(loop, input) == Access::Of::Vector);
+      std::vector<bool> isVector(places.size());
+      for (std::size_t i = 0; i < places.size(); ++i) isVector[i] = places[i] == Access::Of::Vector;
       takeNumbersOfChannels(candidate.part, isVector);
     }
-    for (const FusedLoop::Input& input : loop.inputs)
-      candidate.accesses.push_back(accessOf(input.buffer, placesOf(loop, input), false));
+    for (std::size_t i = 0; i < places.size(); ++i)
+      candidate.accesses.push_back(accessOf(loop.inputs[i].buffer, places[i], false));
     const Access::Of written = loop.dims.size() == 1 ? Access::Of::Vector : Access::Of::Images;
     for (const FusedLoop::Output& output : loop.outputs) candidate.accesses.push_back(accessOf(output.buffer, written, true));
     return candidate;

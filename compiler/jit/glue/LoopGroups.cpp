@@ -50,8 +50,9 @@ std::vector<LoopGroup> groupLoops(const Program& program, const std::vector<Loop
   };
   for (std::uint32_t i = 0; i < program.steps.size(); ++i) {
     const Step& step = program.steps[i];
-    if (taken[i] || step.branch != 0 || i == program.micro.steps) close();  // what is taken may run later than it stands
-    if (taken[i] || step.branch != 0) continue;
+    const bool isBorder = taken[i] || step.branch != 0;  // what is taken may run later than it stands
+    if (isBorder || i == program.micro.steps) close();
+    if (isBorder) continue;
     const estimate::Reach ofStep = reachOf(program, step);
     const bool isAlone = step.kind != Step::Kind::Loop || !canBeGrouped(nests[step.index]) ||
                          !isWorthGrouping(program, program.loops[step.index], nests[step.index]);

@@ -123,20 +123,22 @@ TEST_F(OnCard, AttentionReadsRowsAsDenseLayersMakeThem) {
   stays("reshape(permute(a, order: [0, 2, 3, 1]), shape: [n, l, w]) |> dense(w)");
   stays(back);  // whose gradient comes in f32, and is rounded behind the permute
   // Over rows, then over heads: what brings the heads back for the first brings the rows in front for the second.
-  const std::string twice =
-      "network net(x: tensor[n, l, w]) -> tensor[n, l, w] {\n"
-      " let q = reshape(dense(x, w), shape: [n, l, 2, w div 2]) |> permute(order: [0, 2, 1, 3])\n"
-      " let k = reshape(dense(x, w), shape: [n, l, 2, w div 2]) |> permute(order: [0, 2, 1, 3])\n"
-      " let z = std.nn.scaled_dot_product_attention(q, k, k) |> permute(order: [0, 2, 1, 3])\n"
-      " let other = reshape(dense(x, w), shape: [n, l, 2, w div 2])\n"
-      " let y = std.nn.scaled_dot_product_attention(z, OTHER, OTHER) |> permute(order: [0, 2, 1, 3])\n"
-      " return reshape(permute(y, order: [0, 2, 1, 3]), shape: [n, l, w])\n}\n"
-      "design d of net {\n input x: [3, 7, 16]\n TASK\n mixed bf16\n}\n";
-  for (const std::string_view task : {"", "task train(loss: mse, optimizer: sgd(lr: 0.1))"}) {
-    for (const std::string_view keys : {"z", "other"}) {
-      std::string text = twice;
-      text.replace(text.find("TASK"), 4, task);
-      for (std::size_t at = text.find("OTHER"); at != std::string::npos; at = text.find("OTHER")) text.replace(at, 5, keys);
+  const auto twice = [](const std::string& keys, const std::string& task) {
+    return "network net(x: tensor[n, l, w]) -> tensor[n, l, w] {\n"
+           " let q = reshape(dense(x, w), shape: [n, l, 2, w div 2]) |> permute(order: [0, 2, 1, 3])\n"
+           " let k = reshape(dense(x, w), shape: [n, l, 2, w div 2]) |> permute(order: [0, 2, 1, 3])\n"
+           " let z = std.nn.scaled_dot_product_attention(q, k, k) |> permute(order: [0, 2, 1, 3])\n"
+           " let other = reshape(dense(x, w), shape: [n, l, 2, w div 2])\n"
+           " let y = std.nn.scaled_dot_product_attention(z, " +
+           keys + ", " + keys +
+           ") |> permute(order: [0, 2, 1, 3])\n"
+           " return reshape(permute(y, order: [0, 2, 1, 3]), shape: [n, l, w])\n}\n"
+           "design d of net {\n input x: [3, 7, 16]\n " +
+           task + "\n mixed bf16\n}\n";
+  };
+  for (const char* task : {"", "task train(loss: mse, optimizer: sgd(lr: 0.1))"}) {
+    for (const char* keys : {"z", "other"}) {
+      const std::string text = twice(keys, task);
       const Loaded l = loaded(text, TBEM_F32, *tbem_backend_cuda(), {});
       ASSERT_TRUE(l.instance) << text;
       EXPECT_EQ(callsOf(l).forward, 2) << text;

@@ -1,5 +1,6 @@
 // Normalisations that a launch takes channel by channel, forward and backward: three steps of training in f32 against `ref` in
 // f64, as near as the processor's. What stands in one launch, test/unit/jit/ChannelRunsTest.cpp asks.
+#include "test/Texts.h"
 #include "test/prop/Loaded.h"
 #include "test/prop/cuda/Card.h"
 
@@ -40,6 +41,26 @@ std::vector<double> weightsOf(const Loaded& l) {
 
 class CudaChannels : public OnCard {};
 
+/// Three steps on the card, as near to `ref` in f64 as the processor's, and an arena as planned. `image`: the card's code.
+void stepsAreAsNear(const std::string& text, std::string& image) {
+  const Loaded onCard = loaded(text, TBEM_F32, *tbem_backend_cuda(), {.keepOutputs = true});
+  const Loaded onProcessor = loaded(text, TBEM_F32, *tbem_backend_cpu(), {.threads = 2, .keepOutputs = true});
+  const Loaded reference = loaded(text, TBEM_F64, *tbem_backend_ref(), {.keepOutputs = true});
+  ASSERT_TRUE(onCard.instance && onProcessor.instance && reference.instance);
+  image = onCard.compiled->executable.image;
+  for (std::uint64_t step = 1; step <= 3; ++step) {
+    const auto ran = onCard.instance->run(step);
+    ASSERT_TRUE(ran) << ran.error().message;
+    ASSERT_TRUE(onProcessor.instance->run(step) && reference.instance->run(step));
+    const std::vector<double> expected = weightsOf(reference);
+    EXPECT_LE(relative(weightsOf(onCard), expected), 4 * relative(weightsOf(onProcessor), expected) + 1e-6) << "step " << step;
+  }
+  const auto arena = onCard.instance->measureArena();
+  ASSERT_TRUE(arena);
+  EXPECT_TRUE(arena->guardIntact);
+  EXPECT_EQ(arena->reached, arena->planned);
+}
+
 /// Planes that lie at multiples of 16 bytes, of 8 and of neither, and single pixels; one sample, one channel; blocks of few
 /// threads and of many; more channels than a launch has blocks.
 TEST_F(CudaChannels, AreNormalisedAsOnTheProcessor) {
@@ -47,23 +68,9 @@ TEST_F(CudaChannels, AreNormalisedAsOnTheProcessor) {
                                Images{64, 5, 8, 8, 256}, Images{16, 64, 32, 34, 1024}, Images{2, 5000, 1, 2, 128},
                                Images{5, 66, 1, 1, 128}, Images{1, 66, 3, 3, 128}, Images{3, 1, 4, 4, 128}}) {
     SCOPED_TRACE(fmt::format("{} x {} x {} x {}", images.samples, images.channels, images.height, images.width));
-    const std::string text = textOf(images);
-    const Loaded onCard = loaded(text, TBEM_F32, *tbem_backend_cuda(), {.keepOutputs = true});
-    const Loaded onProcessor = loaded(text, TBEM_F32, *tbem_backend_cpu(), {.threads = 2, .keepOutputs = true});
-    const Loaded reference = loaded(text, TBEM_F64, *tbem_backend_ref(), {.keepOutputs = true});
-    ASSERT_TRUE(onCard.instance && onProcessor.instance && reference.instance);
-    EXPECT_NE(onCard.compiled->executable.image.find(fmt::format(".reqntid {},", images.threads)), std::string_view::npos);
-    for (std::uint64_t step = 1; step <= 3; ++step) {
-      const auto ran = onCard.instance->run(step);
-      ASSERT_TRUE(ran) << ran.error().message;
-      ASSERT_TRUE(onProcessor.instance->run(step) && reference.instance->run(step));
-      const std::vector<double> expected = weightsOf(reference);
-      EXPECT_LE(relative(weightsOf(onCard), expected), 4 * relative(weightsOf(onProcessor), expected) + 1e-6) << "step " << step;
-    }
-    const auto arena = onCard.instance->measureArena();
-    ASSERT_TRUE(arena);
-    EXPECT_TRUE(arena->guardIntact);
-    EXPECT_EQ(arena->reached, arena->planned);
+    std::string image;
+    stepsAreAsNear(textOf(images), image);
+    EXPECT_NE(image.find(fmt::format(".reqntid {},", images.threads)), std::string::npos);
   }
 }
 
@@ -79,19 +86,9 @@ TEST_F(CudaChannels, OfSeveralSizesShareAKernel) {
       "  return a |> stage(70) |> avg_pool2d(2) |> stage(130) |> global_avg_pool |> dense(3)\n"
       "}\n"
       "design d of net {\n  input x: [3, 5, 16, 24]\n  task train(loss: cross_entropy, optimizer: sgd(lr: 0.5))\n}\n";
-  const Loaded onCard = loaded(text, TBEM_F32, *tbem_backend_cuda(), {.keepOutputs = true});
-  const Loaded onProcessor = loaded(text, TBEM_F32, *tbem_backend_cpu(), {.threads = 2, .keepOutputs = true});
-  const Loaded reference = loaded(text, TBEM_F64, *tbem_backend_ref(), {.keepOutputs = true});
-  ASSERT_TRUE(onCard.instance && onProcessor.instance && reference.instance);
-  std::size_t kernels = 0;
-  const std::string_view image = onCard.compiled->executable.image;
-  for (std::size_t at = image.find(".reqntid"); at != std::string_view::npos; at = image.find(".reqntid", at + 1)) ++kernels;
-  EXPECT_EQ(kernels, 3U) << "one forward, one backward, and one that spreads the gradient of the last mean";
-  for (std::uint64_t step = 1; step <= 3; ++step) {
-    ASSERT_TRUE(onCard.instance->run(step) && onProcessor.instance->run(step) && reference.instance->run(step));
-    const std::vector<double> expected = weightsOf(reference);
-    EXPECT_LE(relative(weightsOf(onCard), expected), 4 * relative(weightsOf(onProcessor), expected) + 1e-6) << "step " << step;
-  }
+  std::string image;
+  stepsAreAsNear(text, image);
+  EXPECT_EQ(timesIn(image, ".reqntid"), 3U) << "one forward, one backward, and one that spreads the gradient of the last mean";
 }
 
 /// What is no number in one channel stays in it.

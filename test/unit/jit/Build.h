@@ -1,6 +1,7 @@
 // Programs made by hand, whose native code is held against the interpreter of fused loops (test/oracle/Loop.h).
 #pragma once
 
+#include "test/Texts.h"
 #include "test/oracle/Loop.h"
 
 #include "compiler/jit/glue/Jit.h"
@@ -18,7 +19,6 @@
 #include <cstring>
 #include <map>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -28,6 +28,7 @@ using estimate::BufferId;
 using graph::ElemNode;
 using graph::ElemOp;
 using runtime::HostTensor;
+using test::timesIn;
 
 /// A device of plain memory. `parallel` cuts the range into pieces and runs them on two threads, the last piece first.
 inline const tbem_backend* plainBackend() {
@@ -129,13 +130,6 @@ struct ProgramBuilder {
     program.steps.push_back({estimate::Step::Kind::Loop, static_cast<std::uint32_t>(program.loops.size() - 1), {}, {}, "loop"});
   }
 };
-
-/// How often the text stands in another.
-inline std::size_t timesIn(std::string_view whole, std::string_view text) {
-  std::size_t count = 0;
-  for (std::size_t at = whole.find(text); at != std::string_view::npos; at = whole.find(text, at + 1)) ++count;
-  return count;
-}
 
 // ---- Running and comparing ---------------------------------------------------------------------------------------------
 

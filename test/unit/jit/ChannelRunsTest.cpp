@@ -59,11 +59,12 @@ struct Scene : ProgramBuilder {
   }
   using ProgramBuilder::add;
 
-  std::vector<jit::ChannelRun> runs() const {
-    std::vector<jit::LoopNest> nests;
-    for (const estimate::FusedLoop& loop : program.loops) nests.push_back(jit::planLoop(program, loop).value());
-    return jit::channelRuns(program, nests);
+  std::vector<jit::LoopNest> nests() const {
+    std::vector<jit::LoopNest> planned;
+    for (const estimate::FusedLoop& loop : program.loops) planned.push_back(jit::planLoop(program, loop).value());
+    return planned;
   }
+  std::vector<jit::ChannelRun> runs() const { return jit::channelRuns(program, nests()); }
   std::vector<Steps> steps() const {
     std::vector<Steps> all;
     for (const jit::ChannelRun& run : runs()) all.push_back(run.steps);
@@ -238,9 +239,7 @@ TEST(ChannelRuns, AreNotPassedByGroupsOfLoops) {
   s.centre(x, mean, s.image());
   s.centre(mean, s.vector(), s.vector());
   ASSERT_EQ(s.steps(), (std::vector<Steps>{{0, 2, 3}}));
-  std::vector<jit::LoopNest> nests;
-  for (const estimate::FusedLoop& loop : s.program.loops) nests.push_back(jit::planLoop(s.program, loop).value());
-  EXPECT_TRUE(jit::groupLoops(s.program, nests, {true, false, true, false}).empty());
+  EXPECT_TRUE(jit::groupLoops(s.program, s.nests(), {true, false, true, false}).empty());
 }
 
 /// Means divide by a channel's number of elements, which the kernel knows; an exponent or a sum of it stays what it is.
