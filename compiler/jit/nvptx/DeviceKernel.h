@@ -19,8 +19,8 @@ namespace tbem::jit {
 llvm::Function* emitDeviceKernel(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types,
                                  const std::string& name);
 
-/// Adds the function `void name(pointers.., ptr scalars, i64 seed, i64 place, double given..)`, which does what the kernel does at
-/// one place, with these for the constants that nest.given names. It is inlined where it is called. It is the same in all
+/// Adds the function `void name(pointers.., ptr scalars, i64 seed, i64 place, double given..)`, which does what the kernel does
+/// at one place, with these for the constants that nest.given names. It is inlined where it is called. It is the same in all
 /// micro-batches (`elements` is 0).
 llvm::Function* emitPlace(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types,
                           const std::string& name);
