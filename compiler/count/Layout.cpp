@@ -121,6 +121,16 @@ bool samePlaces(const tbem_operand& a, const tbem_operand& b) {
 
 bool isRowMajor(const tbem_operand& operand) { return samePlaces(operand, plainOperand(operand.dtype, dimsOf(operand))); }
 
+bool isChannelsLast(const tbem_operand& operand) {
+  if (operand.rank != 4) return false;
+  tbem_operand images = plainOperand(operand.dtype, dimsOf(operand));
+  const std::int64_t channels = operand.dims[1], width = operand.dims[3];
+  images.layout.strides[1] = 1;
+  images.layout.strides[2] = width * channels;
+  images.layout.strides[3] = channels;
+  return samePlaces(operand, images);
+}
+
 bool hasPadding(const tbem_operand& operand) {
   return !std::equal(operand.dims, operand.dims + operand.rank, operand.layout.padded);
 }

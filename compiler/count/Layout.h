@@ -28,6 +28,8 @@ std::span<const std::int64_t> dimsOf(const tbem_operand& operand);
 bool samePlaces(const tbem_operand& a, const tbem_operand& b);
 /// Elements lie in row-major order without gaps or padding.
 bool isRowMajor(const tbem_operand& operand);
+/// Images [n, c, h, w] lie with their channels innermost, without gaps or padding.
+bool isChannelsLast(const tbem_operand& operand);
 bool hasPadding(const tbem_operand& operand);
 
 }  // namespace tbem::estimate

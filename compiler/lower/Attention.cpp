@@ -28,20 +28,20 @@ bool isNative(const Op& op, tbem_primitive primitive) {
 struct Parts {
   OpId softmax{}, weighted{}, products{};
   // Of its gradient: kNoOp where there is none.
-  OpId softmaxGradient = graph::kNoOp, dqueryProduct = graph::kNoOp, dkeyProduct = graph::kNoOp, dvalueProduct = graph::kNoOp;
-  TensorId query{}, key{}, value{}, y{}, dy = graph::kNoTensor, dquery = graph::kNoTensor, dkey = graph::kNoTensor,
-                                         dvalue = graph::kNoTensor;
+  OpId softmaxGradient = graph::kNoOp, dvalue = graph::kNoOp, dquery = graph::kNoOp, dkey = graph::kNoOp;
+  TensorId dy = graph::kNoTensor;
   bool causal = false;
-  bool headsInside = false;             ///< as the primitive has it
-  std::vector<OpId> forward, backward;  ///< all of them
+  sema::ExprId isCausal = sema::kNoExpr;  ///< 1 or 0 as `causal` says
+  std::vector<OpId> forward, backward;    ///< all of them
 
   bool hasGradient() const { return softmaxGradient != graph::kNoOp; }
 };
 
-/// What else wants the values of a graph.
-struct Wanted {
-  Wanted(const graph::Graph& graph, const std::vector<TensorId>& kept)
-      : readers(graph.tensors.size()), kept(kept.begin(), kept.end()) {
+/// Finds attention by the softmax in it.
+class Finder {
+public:
+  Finder(const graph::Graph& graph, const sema::Values& values, const std::vector<TensorId>& kept)
+      : graph(graph), values(values), readers(graph.tensors.size()), kept(kept.begin(), kept.end()) {
     for (const OpId id : graph[graph::kMainRegion].ops) {
       for (const TensorId input : graph[id].inputs) {
         if (input != graph::kNoTensor) readers[index(input)].push_back(id);
@@ -49,29 +49,13 @@ struct Wanted {
       if (graph[id].repeats) repeated.insert(graph[id].forward);
     }
   }
-  std::vector<std::vector<OpId>> readers;  ///< by tensor
-  std::set<TensorId> kept;
-  std::set<OpId> repeated;  ///< whose results are computed once more
-};
-
-/// None where one has no number in this row.
-std::vector<std::int64_t> attributesOf(const graph::Graph& graph, const sema::Values& values, const Op& op) {
-  std::string wrong;  // lowering says it
-  return graph::flattenAttributes(op, values, graph[op.inputs[0]].shape.size(), graph[op.outputs[0]].shape.size(), wrong);
-}
-
-/// Finds attention by the softmax in it.
-class Finder {
-public:
-  Finder(const graph::Graph& graph, const sema::Values& values, const Wanted& wanted)
-      : graph(graph), values(values), readers(wanted.readers), kept(wanted.kept), repeated(wanted.repeated) {}
 
   /// The attention whose softmax this operator is.
   std::optional<Parts> around(OpId id) const {
     const Op& softmax = graph[id];
     if (!isNative(softmax, TBEM_PRIMITIVE_softmax) || softmax.phase != graph::Phase::Forward) return std::nullopt;
     const auto rank = static_cast<std::int64_t>(graph[softmax.inputs[0]].shape.size());
-    if (rank < 2 || attributesOf(graph, values, softmax) != std::vector{rank - 1}) return std::nullopt;
+    if (rank < 2 || attributesOf(softmax) != std::vector{rank - 1}) return std::nullopt;
     Parts parts;
     parts.softmax = id;
     parts.forward.push_back(id);
@@ -81,9 +65,15 @@ public:
 private:
   const Op& op(OpId id) const { return graph[id]; }
 
+  /// None where one has no number in this row.
+  std::vector<std::int64_t> attributesOf(const Op& op) const {
+    std::string wrong;  // lowering says it
+    return graph::flattenAttributes(op, values, graph[op.inputs[0]].shape.size(), graph[op.outputs[0]].shape.size(), wrong);
+  }
+
   bool isProduct(OpId id, bool transposedA, bool transposedB) const {
     const std::vector<std::int64_t> transposed{transposedA ? 1 : 0, transposedB ? 1 : 0};
-    return id != graph::kNoOp && isNative(op(id), TBEM_PRIMITIVE_matmul) && attributesOf(graph, values, op(id)) == transposed;
+    return id != graph::kNoOp && isNative(op(id), TBEM_PRIMITIVE_matmul) && attributesOf(op(id)) == transposed;
   }
 
   bool isCast(OpId id) const {
@@ -127,6 +117,8 @@ private:
     if (!isProduct(parts.products, false, true)) return false;
     parts.forward.push_back(parts.products);
     parts.causal = scaling.causal;
+    // The graph's own 0 and 1: whether the factors of query key^T are transposed.
+    parts.isCausal = op(parts.products).attributes[scaling.causal ? 1 : 0].values[0];
     constexpr double kHidden = -1e9;
     if (scaling.causal && !(scaling.hidden <= kHidden)) return false;
     if (!isScaleOf(scaling.factor, op(parts.products).inputs[0])) return false;
@@ -141,17 +133,13 @@ private:
       } else if (isNative(op(reader.id), TBEM_PRIMITIVE_softmax_gradient) && op(reader.id).inputs[1] == reader.as) {
         parts.softmaxGradient = reader.id;
       } else if (isLeft && isProduct(reader.id, true, false)) {
-        parts.dvalueProduct = reader.id;
+        parts.dvalue = reader.id;
       } else {
         return false;
       }
     }
     if (forward != 1 || found.size() != (parts.hasGradient() ? 3U : 1U)) return false;
     parts.forward.push_back(parts.weighted);
-    parts.query = op(parts.products).inputs[0];
-    parts.key = op(parts.products).inputs[1];
-    parts.value = op(parts.weighted).inputs[1];
-    parts.y = op(parts.weighted).outputs[0];
     return true;
   }
 
@@ -163,16 +151,16 @@ private:
   }
 
   bool readBackward(Parts& parts) const {
-    if (!parts.hasGradient()) return parts.dvalueProduct == graph::kNoOp;
-    if (parts.dvalueProduct == graph::kNoOp) return false;
+    if (!parts.hasGradient()) return parts.dvalue == graph::kNoOp;
+    if (parts.dvalue == graph::kNoOp) return false;
     const Op &products = op(parts.products), &weighted = op(parts.weighted), &gradient = op(parts.softmaxGradient);
-    parts.backward = {parts.softmaxGradient, parts.dvalueProduct};
+    parts.backward = {parts.softmaxGradient, parts.dvalue};
     Scaling none;
     const OpId dweights = graph[scaledFrom(gradient.inputs[0], none, parts.backward)].producer;
     if (!none.isNothing() || !isProduct(dweights, false, true)) return false;
     parts.backward.push_back(dweights);
     parts.dy = op(dweights).inputs[0];
-    if (op(dweights).inputs[1] != weighted.inputs[1] || op(parts.dvalueProduct).inputs[1] != parts.dy) return false;
+    if (op(dweights).inputs[1] != weighted.inputs[1] || op(parts.dvalue).inputs[1] != parts.dy) return false;
     // Down to the two products of the scores' gradient.
     Scaling scaling;
     TensorId dscores = gradient.outputs[0];
@@ -189,14 +177,11 @@ private:
     readersOf(dscores, found, parts.backward);
     for (const Reader& reader : found) {
       if (op(reader.id).inputs[0] != reader.as) return false;
-      if (isProduct(reader.id, false, false) && op(reader.id).inputs[1] == products.inputs[1]) parts.dqueryProduct = reader.id;
-      if (isProduct(reader.id, true, false) && op(reader.id).inputs[1] == products.inputs[0]) parts.dkeyProduct = reader.id;
+      if (isProduct(reader.id, false, false) && op(reader.id).inputs[1] == products.inputs[1]) parts.dquery = reader.id;
+      if (isProduct(reader.id, true, false) && op(reader.id).inputs[1] == products.inputs[0]) parts.dkey = reader.id;
     }
-    if (found.size() != 2 || parts.dqueryProduct == graph::kNoOp || parts.dkeyProduct == graph::kNoOp) return false;
-    parts.backward.insert(parts.backward.end(), {parts.dqueryProduct, parts.dkeyProduct});
-    parts.dquery = op(parts.dqueryProduct).outputs[0];
-    parts.dkey = op(parts.dkeyProduct).outputs[0];
-    parts.dvalue = op(parts.dvalueProduct).outputs[0];
+    if (found.size() != 2 || parts.dquery == graph::kNoOp || parts.dkey == graph::kNoOp) return false;
+    parts.backward.insert(parts.backward.end(), {parts.dquery, parts.dkey});
     return true;
   }
 
@@ -204,7 +189,7 @@ private:
   bool isWhole(const Parts& parts) const {
     std::set<OpId> members(parts.forward.begin(), parts.forward.end());
     members.insert(parts.backward.begin(), parts.backward.end());
-    const std::set<OpId> results{parts.weighted, parts.dvalueProduct, parts.dqueryProduct, parts.dkeyProduct};
+    const std::set<OpId> results{parts.weighted, parts.dvalue, parts.dquery, parts.dkey};
     return std::all_of(members.begin(), members.end(), [&](OpId id) {
       if (op(id).repeats || repeated.contains(id)) return false;
       if (results.contains(id)) return true;
@@ -216,76 +201,9 @@ private:
 
   const graph::Graph& graph;
   const sema::Values& values;
-  const std::vector<std::vector<OpId>>& readers;
-  const std::set<TensorId>& kept;
-  const std::set<OpId>& repeated;
-};
-
-/// Takes an attention for one of rows that keep their heads beside each other, as dense layers make and read them, where heads
-/// are brought in front of the rows for it alone, and back.
-class HeadsInside {
-public:
-  /// `gone`: operators that another attention took, which nobody may take twice.
-  HeadsInside(const graph::Graph& graph, const sema::Values& values, const Wanted& wanted, const std::set<OpId>& gone,
-              const Parts& parts)
-      : graph(graph),
-        values(values),
-        wanted(wanted),
-        gone(gone),
-        parts(parts),
-        members(parts.forward.begin(), parts.forward.end()) {
-    members.insert(parts.backward.begin(), parts.backward.end());
-  }
-
-  /// Nothing where one of its tensors is another's, too, or lies as it is.
-  std::optional<Parts> run() {
-    std::vector<OpId>&forward = parts.forward, &backward = parts.backward;
-    bool all =
-        before(parts.query, forward) && before(parts.key, forward) && before(parts.value, forward) && behind(parts.y, forward);
-    if (parts.hasGradient()) {
-      all = all && before(parts.dy, backward) && behind(parts.dquery, backward) && behind(parts.dkey, backward) &&
-            behind(parts.dvalue, backward);
-    }
-    parts.headsInside = true;
-    return all ? std::optional(std::move(parts)) : std::nullopt;
-  }
-
-private:
-  /// What the attention reads becomes what it was before the exchange.
-  bool before(TensorId& tensor, std::vector<OpId>& side) const {
-    const OpId exchange = graph[tensor].producer;
-    const auto isMember = [&](OpId reader) { return members.contains(reader); };
-    if (!mayTake(exchange, tensor) || !std::ranges::all_of(wanted.readers[index(tensor)], isMember)) return false;
-    tensor = graph[exchange].inputs[0];
-    if (std::ranges::find(side, exchange) == side.end()) side.push_back(exchange);
-    return true;
-  }
-  /// What it writes becomes what the exchange behind it makes.
-  bool behind(TensorId& tensor, std::vector<OpId>& side) const {
-    const std::vector<OpId>& read = wanted.readers[index(tensor)];
-    if (read.size() != 1 || !mayTake(read.front(), tensor)) return false;
-    tensor = graph[read.front()].outputs[0];
-    side.push_back(read.front());
-    return true;
-  }
-  /// Whether the operator does nothing but exchange the dimensions a and b of [.., a, b, c], once, and nobody wants `tensor`,
-  /// which is gone then, behind the step.
-  bool mayTake(OpId id, TensorId tensor) const {
-    if (id == graph::kNoOp || !isNative(graph[id], TBEM_PRIMITIVE_permute) || wanted.kept.contains(tensor)) return false;
-    const std::size_t rank = graph[graph[id].outputs[0]].shape.size();
-    if (rank < 3 || graph[id].repeats || wanted.repeated.contains(id) || gone.contains(id)) return false;
-    std::vector<std::int64_t> order{static_cast<std::int64_t>(rank)};  // a list begins with its length
-    for (std::size_t k = 0; k < rank; ++k) order.push_back(static_cast<std::int64_t>(k));
-    std::swap(order[rank - 2], order[rank - 1]);
-    return attributesOf(graph, values, graph[id]) == order;
-  }
-
-  const graph::Graph& graph;
-  const sema::Values& values;
-  const Wanted& wanted;
-  const std::set<OpId>& gone;
-  Parts parts;
-  std::set<OpId> members;
+  std::vector<std::vector<OpId>> readers;  ///< by tensor
+  std::set<TensorId> kept;
+  std::set<OpId> repeated;  ///< whose results are computed once more
 };
 
 /// Writes attention in the place of its parts.
@@ -294,18 +212,15 @@ public:
   Rewriter(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend, QueryCache& cache)
       : graph(graph), values(values), backend(backend), cache(cache) {}
 
-  /// False: the backend has none for it.
-  bool take(const Parts& parts, std::optional<WithAttention>& result) const {
+  void take(const Parts& parts, std::optional<WithAttention>& result) const {
+    const Op &products = graph[parts.products], &weighted = graph[parts.weighted];
     const TensorId logSums = graph[parts.softmax].outputs[0];
-    Op forward = graph[parts.weighted];
+    Op forward = weighted;
     forward.primitive = TBEM_PRIMITIVE_attention;
     forward.declaration = "attention";
-    forward.inputs = {parts.query, parts.key, parts.value};
-    forward.outputs = {parts.y, logSums};
-    // The graph's own 0 and 1: whether the factors of query key^T are transposed.
-    const std::vector<graph::Attribute>& transposed = graph[parts.products].attributes;
-    const auto said = [&](bool is) { return transposed[is ? 1 : 0].values[0]; };
-    forward.attributes = {{"causal", {said(parts.causal)}}, {"heads_inside", {said(parts.headsInside)}}};
+    forward.inputs = {products.inputs[0], products.inputs[1], weighted.inputs[1]};
+    forward.outputs = {weighted.outputs[0], logSums};
+    forward.attributes = {{"causal", {parts.isCausal}}};
     std::optional<Op> backward;
     if (parts.hasGradient()) {
       backward = graph[parts.softmaxGradient];
@@ -314,11 +229,11 @@ public:
       backward->inputs = {parts.dy};
       backward->inputs.insert(backward->inputs.end(), forward.inputs.begin(), forward.inputs.end());
       backward->inputs.insert(backward->inputs.end(), forward.outputs.begin(), forward.outputs.end());
-      backward->outputs = {parts.dquery, parts.dkey, parts.dvalue};
+      backward->outputs = {graph[parts.dquery].outputs[0], graph[parts.dkey].outputs[0], graph[parts.dvalue].outputs[0]};
       backward->attributes = forward.attributes;
       backward->forward = parts.weighted;
     }
-    if (!isThere(forward, parts) || (backward && !isThere(*backward, parts))) return false;
+    if (!isThere(forward, logSums, parts.causal) || (backward && !isThere(*backward, logSums, parts.causal))) return;
     if (!result) result = WithAttention{graph, {}};
     graph::Tensor& sums = result->graph[logSums];
     sums.name = "log_sums";
@@ -326,13 +241,11 @@ public:
     sums.shape.pop_back();
     place(*result, parts.weighted, std::move(forward), parts.forward);
     if (backward) place(*result, parts.softmaxGradient, std::move(*backward), parts.backward);
-    return true;
   }
 
 private:
   /// Whether the backend computes it in this row.
-  bool isThere(const Op& op, const Parts& parts) const {
-    const TensorId logSums = graph[parts.softmax].outputs[0];
+  bool isThere(const Op& op, TensorId logSums, bool causal) const {
     std::vector<tbem_operand> operands;
     for (const std::vector<TensorId>* list : {&op.inputs, &op.outputs}) {
       for (const TensorId tensor : *list) {
@@ -342,7 +255,7 @@ private:
         operands.push_back(plainOperand(tensor == logSums ? TBEM_F32 : graph[tensor].dtype, *dims));
       }
     }
-    const std::vector<std::int64_t> attributes{parts.causal ? 1 : 0, parts.headsInside ? 1 : 0};
+    const std::vector<std::int64_t> attributes{causal ? 1 : 0};
     return cache.impl().ask(backend, {op.primitive, operands, op.inputs.size(), attributes}).status == TBEM_OK;
   }
 
@@ -368,20 +281,11 @@ private:
 std::optional<WithAttention> withAttention(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
                                            const std::vector<TensorId>& kept, QueryCache& cache) {
   if (graph.regions.size() > 1) return std::nullopt;  // gates
-  const Wanted wanted(graph, kept);
-  const Finder finder(graph, values, wanted);
+  const Finder finder(graph, values, kept);
   const Rewriter rewriter(graph, values, backend, cache);
   std::optional<WithAttention> result;
-  std::set<OpId> gone;
   for (const OpId id : graph[graph::kMainRegion].ops) {
-    const auto parts = finder.around(id);
-    if (!parts) continue;
-    const auto inside = HeadsInside(graph, values, wanted, gone, *parts).run();
-    if (inside && rewriter.take(*inside, result)) {
-      for (const std::vector<OpId>* side : {&inside->forward, &inside->backward}) gone.insert(side->begin(), side->end());
-    } else {
-      rewriter.take(*parts, result);
-    }
+    if (const auto parts = finder.around(id)) rewriter.take(*parts, result);
   }
   return result;
 }

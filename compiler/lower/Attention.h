@@ -13,7 +13,7 @@ namespace tbem::estimate {
 
 /// A graph with such operators. Ids are those of the graph that it was made of: an attention has the place of its last product,
 /// its gradient that of softmax's, and the logarithms of sums are what softmax's weights were. Their parts are in no region any
-/// more, among them what only brings heads in front of rows for them, and back.
+/// more.
 struct WithAttention {
   graph::Graph graph;
   /// By such an operator: those of the other graph that it computes, itself among them.

@@ -43,8 +43,14 @@ std::optional<tbem_operand> spaceOfReaders(Lowering& state, const Op& op) {
   return std::nullopt;
 }
 
-/// The layout that costs fewest reorders: of a persistent storage that is written; else of the first full operand that is not
-/// row-major (what made it will want it so again); else row-major.
+/// Whether a full operand that lies so is a reason to make the result lie so, too: what made it will want it so again. On a
+/// device only images do that; another order is one in which no operator reads rows, left by a permute.
+bool leads(const Lowering& state, const tbem_operand& operand) {
+  return !isRowMajor(operand) && (state.backend.device == nullptr || isChannelsLast(operand));
+}
+
+/// The layout that costs fewest reorders: of a persistent storage that is written; else of the first full operand that leads;
+/// else row-major, or another one in which all full operands lie.
 tbem_operand spaceOf(Lowering& state, const Op& op, const std::vector<bool>& same) {
   const std::vector<std::int64_t>& out = state.dims[index(op.outputs[0])];
   const std::int32_t dtype = state.graph[op.outputs[0]].dtype;
@@ -52,15 +58,19 @@ tbem_operand spaceOf(Lowering& state, const Op& op, const std::vector<bool>& sam
     const auto& layout = state.layoutOf[index(state.graph[tensor].storage)];
     if (state.isPersistent(tensor) && layout) return likeOperand(*layout, dtype, out);
   }
-  bool free = true;
+  std::optional<tbem_operand> all;  // as one of the full operands lies
+  bool together = true;
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     if (!same[i] || state.isOpen(op.inputs[i])) continue;
-    free = false;
     const std::uint32_t home = state.current(op.inputs[i]);
-    if (home == kNone || isRowMajor(state.versions[home].operand)) continue;
-    return likeOperand(state.versions[home].operand, dtype, out);
+    if (home == kNone) continue;
+    const tbem_operand there = likeOperand(state.versions[home].operand, dtype, out);
+    if (leads(state, state.versions[home].operand)) return there;
+    together = together && (!all || samePlaces(*all, there));
+    all = there;
   }
-  if (const auto readers = free ? spaceOfReaders(state, op) : std::nullopt) return likeOperand(*readers, dtype, out);
+  if (all) return together ? *all : plainOperand(dtype, out);
+  if (const auto readers = spaceOfReaders(state, op)) return likeOperand(*readers, dtype, out);
   return plainOperand(dtype, out);
 }
 

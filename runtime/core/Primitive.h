@@ -47,16 +47,10 @@ struct Matmul {
 };
 Matmul matmul(const tbem_op_desc& op);
 
-/// attention and its gradient: `outer` x `heads` products of [l, d] with [m, d] and [m, e]; heads is the last leading dimension,
-/// or stands behind the rows.
+/// attention and its gradient: `outer` x `heads` products of [l, d] with [m, d] and [m, e]; heads is the last leading dimension.
 struct Attention {
   std::int64_t outer, heads, l, m, d, e;
   bool causal;
-  bool headsInside;  ///< rows of the heads lie beside each other, but those of log_sums
-  /// The number of a row of an operand that has `rows` of them for each head.
-  std::int64_t rowAt(std::int64_t at, std::int64_t head, std::int64_t row, std::int64_t rows) const {
-    return headsInside ? (at * rows + row) * heads + head : (at * heads + head) * rows + row;
-  }
 };
 Attention attention(const tbem_op_desc& op);
 

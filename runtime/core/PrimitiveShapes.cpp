@@ -178,26 +178,18 @@ const tbem_operand* attentionOperands(const tbem_op_desc& op) {
 std::string checkAttention(const tbem_op_desc& op) {
   const tbem_operand* const o = attentionOperands(op);
   const tbem_operand &query = o[0], &key = o[1], &value = o[2], &y = o[3], &logSums = o[4];
-  const bool inside = op.attributes[1] != 0;
-  const int outer = query.rank - (inside ? 3 : 2);  // leading dimensions that stand in front either way
-  const auto* rule = inside
-                         ? "query [.., l, h, d], key [.., m, h, d], value [.., m, h, e], y [.., l, h, e], log_sums [.., h, l], "
-                           "gradients alike"
-                         : "query [.., l, d], key [.., m, d], value [.., m, e], y [.., l, e], one number a row of the query, "
-                           "gradients alike";
-  if (outer < 0 || key.rank != query.rank || value.rank != query.rank) return shapes(op, rule);
-  const Attention a = attention(op);
-  const auto begins = [&](const tbem_operand& operand, int rank) {
-    return operand.rank == rank && std::equal(operand.dims, operand.dims + outer, query.dims);
-  };
+  const int lead = query.rank - 2;
   const auto fits = [&](const tbem_operand& operand, std::int64_t height, std::int64_t width) {
-    return begins(operand, query.rank) && operand.dims[outer] == height && (!inside || operand.dims[outer + 1] == a.heads) &&
-           operand.dims[query.rank - 1] == width;
+    return operand.rank == query.rank && std::equal(operand.dims, operand.dims + lead, query.dims) &&
+           operand.dims[lead] == height && operand.dims[lead + 1] == width;
   };
+  const auto* rule =
+      "query [.., l, d], key [.., m, d], value [.., m, e], y [.., l, e], one number a row of the query, gradients alike";
+  if (lead < 0 || key.rank != query.rank || value.rank != query.rank) return shapes(op, rule);
+  const Attention a = attention(op);
   if (!fits(key, a.m, a.d) || !fits(value, a.m, a.e) || !fits(y, a.l, a.e)) return shapes(op, rule);
-  const bool sumsFit =
-      begins(logSums, query.rank - 1) && (!inside || logSums.dims[outer] == a.heads) && logSums.dims[logSums.rank - 1] == a.l;
-  if (!sumsFit) return shapes(op, rule);
+  if (logSums.rank != query.rank - 1 || !std::equal(logSums.dims, logSums.dims + logSums.rank, query.dims))
+    return shapes(op, rule);
   if (op.primitive == TBEM_PRIMITIVE_attention) return "";
   const tbem_operand* const gradients = op.operands + op.inputs;
   const bool alike = sameShape(op.operands[0], y) && sameShape(gradients[0], query) && sameShape(gradients[1], key) &&
@@ -260,16 +252,14 @@ Matmul matmul(const tbem_op_desc& op) {
 Attention attention(const tbem_op_desc& op) {
   const tbem_operand* const o = attentionOperands(op);
   const tbem_operand &query = o[0], &value = o[2];
-  const bool inside = op.attributes[1] != 0;
-  const int lead = query.rank - 2, rows = inside ? lead - 1 : lead, heads = inside ? lead : lead - 1;
+  const int lead = query.rank - 2;
   Attention a{1,
-              heads >= 0 ? query.dims[heads] : 1,
-              query.dims[rows],
-              value.dims[rows],
+              lead > 0 ? query.dims[lead - 1] : 1,
+              query.dims[lead],
+              value.dims[lead],
               query.dims[lead + 1],
               value.dims[lead + 1],
-              op.attributes[0] != 0,
-              inside};
+              op.attributes[0] != 0};
   for (int axis = 0; axis + 1 < lead; ++axis) a.outer *= query.dims[axis];
   return a;
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <utility>
@@ -12,9 +13,11 @@
 namespace tbem::cudnn {
 
 std::string describe(const Attention& problem) {
-  return fmt::format("attention{} {} {}x{} {}x{} {}x{}x{}{}{}", problem.gradient ? "_gradient" : "",
-                     problem.dtype == TBEM_F16 ? "f16" : "bf16", problem.batch, problem.heads, problem.l, problem.d, problem.m,
-                     problem.d, problem.e, problem.causal ? " causal" : "", problem.headsInside ? " inside" : "");
+  std::string line = fmt::format("attention{} {} {}x{} {}x{} {}x{}x{}{}", problem.gradient ? "_gradient" : "",
+                                 problem.dtype == TBEM_F16 ? "f16" : "bf16", problem.batch, problem.heads, problem.l, problem.d,
+                                 problem.m, problem.d, problem.e, problem.causal ? " causal" : "");
+  for (const auto& [batch, head, row] : problem.strides) line += fmt::format(" {}/{}/{}", batch, head, row);
+  return line;
 }
 
 namespace {
@@ -50,14 +53,18 @@ private:
   Four of(std::int64_t height, std::int64_t width) const { return {a.batch, a.heads, height, width}; }
 
   /// Of an operand of the narrow type.
-  Four stridesOf(const Four& dims) const {
-    if (!a.headsInside) return rowMajor(dims);
-    return {dims[1] * dims[2] * dims[3], dims[3], dims[1] * dims[3], 1};
+  Four stridesOf(std::int64_t id, const Four& dims) const {
+    if (a.strides.empty()) return rowMajor(dims);
+    const std::vector<std::int64_t> ids = tensorsOf(a);
+    const auto& [batch, head, row] = a.strides[static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin())];
+    return {batch, head, row, 1};
   }
   /// An operand, or its transpose.
-  Value given(std::int64_t id, const Four& dims) { return add(question.openTensor(id, dims, stridesOf(dims), narrow()), dims); }
+  Value given(std::int64_t id, const Four& dims) {
+    return add(question.openTensor(id, dims, stridesOf(id, dims), narrow()), dims);
+  }
   Value transposed(std::int64_t id, const Four& dims) {
-    return add(question.openTensor(id, turned(dims), turned(stridesOf(dims)), narrow()), turned(dims));
+    return add(question.openTensor(id, turned(dims), turned(stridesOf(id, dims)), narrow()), turned(dims));
   }
   Value logSums() { return add(question.openTensor(kLogSums, rows(), rowMajor(rows()), api::kF32), rows()); }
   Value constant(std::int64_t id) {
@@ -185,7 +192,7 @@ private:
     const Value dscores = binary(api::kMultiply, dscaled, scale);
     product(turn(dscores), query, given(kDkey, of(a.m, a.d)));
     const Four ofKey = of(a.m, a.d);
-    const Value rowsOfKey = between(ofKey, stridesOf(ofKey), narrow());  // a reshape keeps the order in memory
+    const Value rowsOfKey = between(ofKey, stridesOf(kKey, ofKey), narrow());  // a reshape keeps the order in memory
     reshape(key, rowsOfKey);
     product(dscores, rowsOfKey, given(kDquery, of(a.l, a.d)));
   }

@@ -22,14 +22,6 @@ std::int64_t seen(const Attention& a, std::int64_t i) { return a.causal ? std::m
 
 double scaleOf(const Attention& a) { return 1 / std::sqrt(static_cast<double>(a.d)); }
 
-/// In the order of log_sums.
-template <class Body>
-void forEachHead(const Attention& a, const Body& body) {
-  for (std::int64_t at = 0; at < a.outer; ++at) {
-    for (std::int64_t head = 0; head < a.heads; ++head) body(at, head);
-  }
-}
-
 }  // namespace
 
 template <class T>
@@ -40,24 +32,23 @@ tbem_status attention(const Op& op, void* const* memory, void* work, const doubl
   auto *y = static_cast<T*>(memory[3]), *logSums = static_cast<T*>(memory[4]);
   auto* const weights = static_cast<double*>(work);
   const double scale = scaleOf(a);
-  forEachHead(a, [&](std::int64_t at, std::int64_t head) {
-    for (std::int64_t i = 0; i < a.l; ++i) {
-      const std::int64_t rows = seen(a, i), row = a.rowAt(at, head, i, a.l);
+  for (std::int64_t lead = 0; lead < a.outer * a.heads; ++lead, key += a.m * a.d, value += a.m * a.e) {
+    for (std::int64_t i = 0; i < a.l; ++i, query += a.d, y += a.e) {
+      const std::int64_t rows = seen(a, i);
       double largest = -std::numeric_limits<double>::infinity(), sum = 0;
       for (std::int64_t j = 0; j < rows; ++j) {
-        weights[j] = product(query + row * a.d, key + a.rowAt(at, head, j, a.m) * a.d, a.d) * scale;
+        weights[j] = product(query, key + j * a.d, a.d) * scale;
         if (weights[j] > largest || std::isnan(weights[j])) largest = weights[j];
       }
       for (std::int64_t j = 0; j < rows; ++j) sum += weights[j] = std::exp(weights[j] - largest);
       for (std::int64_t k = 0; k < a.e; ++k) {
         double total = 0;
-        for (std::int64_t j = 0; j < rows; ++j)
-          total += weights[j] * static_cast<double>(value[a.rowAt(at, head, j, a.m) * a.e + k]);
-        y[row * a.e + k] = static_cast<T>(total / sum);
+        for (std::int64_t j = 0; j < rows; ++j) total += weights[j] * static_cast<double>(value[j * a.e + k]);
+        y[k] = static_cast<T>(total / sum);
       }
       *logSums++ = static_cast<T>(largest + std::log(sum));
     }
-  });
+  }
   return TBEM_OK;
 }
 
@@ -70,32 +61,27 @@ tbem_status attentionGradient(const Op& op, void* const* memory, void* work, con
   // Of one product: the gradients of key and value, which each row of the query adds to, and of a row's scores.
   auto *const keySums = static_cast<double*>(work), *const valueSums = keySums + a.m * a.d, *const scores = valueSums + a.m * a.e;
   const double scale = scaleOf(a);
-  forEachHead(a, [&](std::int64_t at, std::int64_t head) {
+  for (std::int64_t lead = 0; lead < a.outer * a.heads; ++lead) {
     std::fill(keySums, scores, 0.0);
-    for (std::int64_t i = 0; i < a.l; ++i, ++logSums) {
-      const std::int64_t rows = seen(a, i), row = a.rowAt(at, head, i, a.l);
-      const T *const ofQuery = query + row * a.d, *const ofDy = dy + row * a.e;
-      const double shared = product(ofDy, y + row * a.e, a.e);
+    for (std::int64_t i = 0; i < a.l; ++i, query += a.d, dquery += a.d, dy += a.e, y += a.e, ++logSums) {
+      const std::int64_t rows = seen(a, i);
+      const double shared = product(dy, y, a.e);
       for (std::int64_t j = 0; j < rows; ++j) {
-        const std::int64_t other = a.rowAt(at, head, j, a.m);
-        const double weight = std::exp(product(ofQuery, key + other * a.d, a.d) * scale - static_cast<double>(*logSums));
-        scores[j] = weight * (product(ofDy, value + other * a.e, a.e) - shared) * scale;
-        for (std::int64_t k = 0; k < a.e; ++k) valueSums[j * a.e + k] += weight * static_cast<double>(ofDy[k]);
-        for (std::int64_t k = 0; k < a.d; ++k) keySums[j * a.d + k] += scores[j] * static_cast<double>(ofQuery[k]);
+        const double weight = std::exp(product(query, key + j * a.d, a.d) * scale - static_cast<double>(*logSums));
+        scores[j] = weight * (product(dy, value + j * a.e, a.e) - shared) * scale;
+        for (std::int64_t k = 0; k < a.e; ++k) valueSums[j * a.e + k] += weight * static_cast<double>(dy[k]);
+        for (std::int64_t k = 0; k < a.d; ++k) keySums[j * a.d + k] += scores[j] * static_cast<double>(query[k]);
       }
       for (std::int64_t k = 0; k < a.d; ++k) {
         double total = 0;
-        for (std::int64_t j = 0; j < rows; ++j)
-          total += scores[j] * static_cast<double>(key[a.rowAt(at, head, j, a.m) * a.d + k]);
-        dquery[row * a.d + k] = static_cast<T>(total);
+        for (std::int64_t j = 0; j < rows; ++j) total += scores[j] * static_cast<double>(key[j * a.d + k]);
+        dquery[k] = static_cast<T>(total);
       }
     }
-    for (std::int64_t j = 0; j < a.m; ++j) {
-      const std::int64_t row = a.rowAt(at, head, j, a.m);
-      for (std::int64_t k = 0; k < a.d; ++k) dkey[row * a.d + k] = static_cast<T>(keySums[j * a.d + k]);
-      for (std::int64_t k = 0; k < a.e; ++k) dvalue[row * a.e + k] = static_cast<T>(valueSums[j * a.e + k]);
-    }
-  });
+    for (std::int64_t k = 0; k < a.m * a.d; ++k) *dkey++ = static_cast<T>(keySums[k]);
+    for (std::int64_t k = 0; k < a.m * a.e; ++k) *dvalue++ = static_cast<T>(valueSums[k]);
+    key += a.m * a.d, value += a.m * a.e;
+  }
   return TBEM_OK;
 }
 

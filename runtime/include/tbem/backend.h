@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define TBEM_BACKEND_ABI 8u
+#define TBEM_BACKEND_ABI 7u
 #define TBEM_MAX_RANK 8
 #define TBEM_MAX_ALGORITHMS 4 /* numbers of algorithms lie below it */
 

@@ -1,9 +1,13 @@
 // Attention that a card computes as one operator: in which programs it does, and what comes of it.
+#include "test/problems/Narrow.h"
+#include "test/problems/Random.h"
 #include "test/prop/Loaded.h"
 #include "test/prop/cuda/Card.h"
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <utility>
 
 namespace tbem::test {
 namespace {
@@ -93,18 +97,29 @@ TEST_F(OnCard, AttentionInNarrowTypesIsOneOperator) {
   }
 }
 
-/// Heads are brought in front of their rows and back for the attention alone; where something else looks at them so, they are.
+/// Operand k of a problem, with its heads behind its rows where bit k is set.
+void place(tbem_primitive primitive, std::size_t k, std::size_t inside, tbem_operand& operand) {
+  if (staysF32(primitive, k)) operand.dtype = TBEM_F32;
+  if (staysF32(primitive, k) || operand.rank < 3 || (inside >> k & 1U) == 0) return runtime::setPlain(operand);
+  std::vector<int> order(static_cast<std::size_t>(operand.rank));
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[order.size() - 3], order[order.size() - 2]);
+  runtime::setBlocked(operand, order, {});
+}
+
+/// Copies of values into another order of dimensions.
+std::ptrdiff_t copiesIn(const std::string& text, const tbem_backend& backend = *tbem_backend_cuda()) {
+  const Loaded l = loaded(text, TBEM_F32, backend, {});
+  EXPECT_TRUE(l.instance) << text;
+  return l.instance ? callsOf(l, TBEM_PRIMITIVE_permute) + callsOf(l, TBEM_PRIMITIVE_reorder) : -1;
+}
+
+/// Heads are brought in front of their rows and back in words alone, whoever else looks at them so.
 TEST_F(OnCard, AttentionReadsRowsAsDenseLayersMakeThem) {
-  const auto exchanges = [](const std::string& text, const tbem_backend& backend) {
-    const Loaded l = loaded(text, TBEM_F32, backend, {});
-    EXPECT_TRUE(l.instance) << text;
-    return l.instance ? callsOf(l, TBEM_PRIMITIVE_permute) : -1;
-  };
   const std::string layer = layerOf(", causal: true", "mixed bf16");
-  EXPECT_EQ(exchanges(layer, *tbem_backend_cuda()), 0);
-  EXPECT_EQ(exchanges(layer, *tbem_backend_ref()), 8);
-  EXPECT_EQ(exchanges(layerOf("", "mixed bf16", false), *tbem_backend_cuda()), 0);
-  EXPECT_EQ(exchanges(layerOf(", dropout: 0.5", "mixed bf16"), *tbem_backend_cuda()), 8);
+  EXPECT_EQ(copiesIn(layer), 0);
+  EXPECT_EQ(copiesIn(layer, *tbem_backend_ref()), 8);
+  EXPECT_EQ(copiesIn(layerOf("", "mixed bf16", false)), 0);
   const auto blockWith = [](const std::string& result) {
     return blockOf(
         " let q = reshape(y, shape: [n, l, 2, w div 2]) |> permute(order: [0, 2, 1, 3])\n"
@@ -115,13 +130,16 @@ TEST_F(OnCard, AttentionReadsRowsAsDenseLayersMakeThem) {
         "mixed bf16");
   };
   const std::string back = "reshape(permute(a, order: [0, 2, 1, 3]), shape: [n, l, w])";
-  EXPECT_EQ(exchanges(blockWith(back + " |> dense(w)"), *tbem_backend_cuda()), 0);
-  const auto stays = [&](const std::string& result) {
-    EXPECT_GT(exchanges(blockWith(result), *tbem_backend_cuda()), 4) << result;
-  };
-  stays(back + " + dense(reshape(permute(v, order: [0, 2, 1, 3]), shape: [n, l, w]), w)");
-  stays("reshape(permute(a, order: [0, 2, 3, 1]), shape: [n, l, w]) |> dense(w)");
-  stays(back);  // whose gradient comes in f32, and is rounded behind the permute
+  EXPECT_EQ(copiesIn(blockWith(back)), 0);
+  EXPECT_EQ(copiesIn(blockWith(back + " |> dense(w)")), 0);
+  // v's gradient is a sum of two that lie otherwise, made in row-major order.
+  EXPECT_EQ(copiesIn(blockWith(back + " + dense(reshape(permute(v, order: [0, 2, 1, 3]), shape: [n, l, w]), w)")), 2);
+  // Rows that are taken apart: of y and of its gradient.
+  EXPECT_EQ(copiesIn(blockWith("reshape(permute(a, order: [0, 2, 3, 1]), shape: [n, l, w]) |> dense(w)")), 2);
+}
+
+/// One product behind the other, the second over what the first makes.
+TEST_F(OnCard, AttentionOverRowsThenOverHeads) {
   // Over rows, then over heads: what brings the heads back for the first brings the rows in front for the second.
   const auto twice = [](const std::string& keys, const std::string& task) {
     return "network net(x: tensor[n, l, w]) -> tensor[n, l, w] {\n"
@@ -144,6 +162,26 @@ TEST_F(OnCard, AttentionReadsRowsAsDenseLayersMakeThem) {
       EXPECT_EQ(callsOf(l).forward, 2) << text;
       const auto ran = l.instance->run(1);
       EXPECT_TRUE(ran) << ran.error().message;
+    }
+  }
+}
+
+/// Each operand row-major or with the heads of a row beside each other, whatever the others are.
+TEST_F(OnCard, AttentionTakesOperandsWhereTheyLie) {
+  for (const tbem_primitive primitive : {TBEM_PRIMITIVE_attention, TBEM_PRIMITIVE_attention_gradient}) {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      SCOPED_TRACE(seed);
+      Random random(seed);
+      const Problem problem = roundedTo(TBEM_BF16, randomProblem(primitive, random));
+      const Outcome exact = runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}});
+      const auto which = static_cast<std::size_t>(random.integer(0, 511));
+      const auto layouts = [&](std::vector<tbem_operand>& operands) {
+        for (std::size_t k = 0; k < operands.size(); ++k) place(primitive, k, which, operands[k]);
+      };
+      const Outcome placed = runOn(*tbem_backend_cuda(), problem, {TBEM_BF16, 1, layouts});
+      ASSERT_EQ(placed.status, TBEM_OK) << problem.text() << ": " << placed.error;
+      for (std::size_t k = 0; k < problem.outputs.size(); ++k)
+        EXPECT_LE(distance(placed.outputs[k], exact.outputs[k]), 0x1p-7) << problem.text() << ", result " << k;
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <random>
+#include <utility>
 
 namespace tbem::test {
 namespace {
@@ -72,6 +73,37 @@ TEST_F(OnCard, GatesOfOneSampleAreDecidedAnewInEachReplay) {
   ASSERT_TRUE(pair.good());
   for (unsigned image = 0; image < 24; ++image) EXPECT_LE(pair.run(image), 1e-5) << "image " << image;
   EXPECT_GE(pair.paths.size(), 3U) << "images take few paths";
+}
+
+/// Rows of values whose dimensions a permute has exchanged, in front of a gate and behind it.
+TEST_F(OnCard, GatesGatherRowsOfPermutedValues) {
+  const auto text = [](const std::string& shape, const std::string& order, int batch) {
+    return "network net(x: tensor[n, " + shape +
+           "]) -> tensor[n, 3] {\n"
+           "  let s = x |> reshape([n, 24]) |> dense(1) |> reshape([n])\n"
+           "  let u = x |> relu |> permute(order: " +
+           order +
+           ")\n"
+           "  let b = skip relu(u * 2) when s <= 0 leaving u\n"
+           "  let y = b |> reshape([n, 24]) |> dense(3)\n"
+           "  exit y when y |> softmax(axis: 1) |> max(axis: 1) >= 0.4\n"
+           "  return b + u |> permute(order: " +
+           order +
+           ") |> reshape([n, 24]) |> dense(3)\n"
+           "}\n"
+           "design d of net { input x: [" +
+           std::to_string(batch) + ", " + shape + "] }\n";
+  };
+  for (const int batch : {1, 5}) {
+    for (const auto& [shape, order] :
+         {std::pair("4, 6", "[0, 2, 1]"), std::pair("2, 3, 4", "[0, 1, 3, 2]"), std::pair("2, 3, 4", "[0, 3, 2, 1]")}) {
+      SCOPED_TRACE(text(shape, order, batch));
+      Pair pair(text(shape, order, batch), text(shape, order, batch));
+      ASSERT_TRUE(pair.good());
+      for (unsigned image = 0; image < 12; ++image) EXPECT_LE(pair.run(image), 1e-5) << "image " << image;
+      EXPECT_GE(pair.paths.size(), 2U) << "images take few paths";
+    }
+  }
 }
 
 TEST_F(OnCard, GatesOfBatchesWhoseChannelsAreLast) {

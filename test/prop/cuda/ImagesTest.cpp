@@ -7,6 +7,8 @@
 #include "test/prop/cuda/Card.h"
 
 #include <map>
+#include <numeric>
+#include <utility>
 
 namespace tbem::test {
 namespace {
@@ -117,6 +119,32 @@ TEST_F(OnCard, ImagesAreBroughtFromOneOrderToTheOther) {
       ASSERT_EQ(moved.status, TBEM_OK) << moved.error;
       EXPECT_LE(distance(moved.outputs[0], exact.outputs[0]), 1e-7) << problem.text();
     }
+  }
+}
+
+/// Without gaps, its dimensions in a random order.
+void shuffle(tbem_operand& operand, Random& random) {
+  std::vector<int> order(static_cast<std::size_t>(operand.rank));
+  std::iota(order.begin(), order.end(), 0);
+  for (auto last = static_cast<std::int64_t>(order.size()) - 1; last > 0; --last)
+    std::swap(order[static_cast<std::size_t>(last)], order[static_cast<std::size_t>(random.integer(0, last))]);
+  runtime::setBlocked(operand, order, {});
+}
+
+/// Copies from any order of dimensions to any other.
+TEST_F(OnCard, ValuesAreBroughtFromEachOrderToEachOther) {
+  for (std::uint64_t seed = 0; seed < 80; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    std::vector<std::int64_t> dims(static_cast<std::size_t>(random.integer(1, 5)));
+    for (std::int64_t& dimension : dims) dimension = random.integer(1, 12);
+    const Problem problem{TBEM_PRIMITIVE_reorder, {}, {}, {random.array(dims)}, {imageOf(dims)}};
+    const auto layouts = [&](std::vector<tbem_operand>& operands) {
+      for (tbem_operand& operand : operands) shuffle(operand, random);
+    };
+    const Outcome moved = runOn(*tbem_backend_cuda(), problem, {TBEM_F32, 1, layouts});
+    ASSERT_EQ(moved.status, TBEM_OK) << problem.text() << ": " << moved.error;
+    EXPECT_LE(distance(moved.outputs[0], problem.inputs[0]->values), 1e-7) << problem.text();
   }
 }
 

@@ -6,9 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <utility>
+#include <vector>
 
 namespace tbem::cudnn {
 namespace {
@@ -101,20 +104,37 @@ TEST_F(CudnnEngines, EveryKindOfConvolutionHasEngines) {
   }
 }
 
+/// The heads of a row beside each other in the operands whose bits are set; in none: row-major.
+Attention withHeadsInside(Attention of, unsigned operands) {
+  const RowStrides query{of.heads * of.l * of.d, of.l * of.d, of.d}, key{of.heads * of.m * of.d, of.m * of.d, of.d},
+      value{of.heads * of.m * of.e, of.m * of.e, of.e}, y{of.heads * of.l * of.e, of.l * of.e, of.e}, sums{};
+  std::vector<RowStrides> strides =
+      of.gradient ? std::vector{y, query, key, value, y, sums, query, key, value} : std::vector{query, key, value, y, sums};
+  for (std::size_t k = 0; k < strides.size(); ++k) {
+    auto& [batch, head, row] = strides[k];
+    if ((operands >> k & 1U) != 0) head = row, row = head * of.heads;
+  }
+  if (operands != 0) of.strides = std::move(strides);
+  return of;
+}
+
 /// As another program was told, which wrote the graphs with cuDNN's own header. What the gradient keeps are the gradients of the
 /// scores, in bf16, and a number for each row: the sum of what it does not keep would be six times as much.
 TEST_F(CudnnEngines, AttentionKeepsNoScores) {
   if (library.version != "9.19.0") GTEST_SKIP() << "the numbers are of 9.19.0, not " << library.version;
   if (libcuda.kind == Libcuda::None) GTEST_SKIP() << "no libcuda can be opened";
-  for (const bool inside : {false, true}) {
+  const Attention causal{.batch = 2, .heads = 8, .l = 1024, .m = 1024, .d = 64, .e = 64, .causal = true};
+  for (const unsigned inside : {0x000U, 0x1ffU, 0x155U}) {
     SCOPED_TRACE(inside);
-    Attention attention{.batch = 2, .heads = 8, .l = 1024, .m = 1024, .d = 64, .e = 64, .causal = true, .headsInside = inside};
+    Attention attention = withHeadsInside(causal, inside);
     const Policy sameBits{.tf32 = false, .nondeterministic = false};
     const auto forward = device->engines(attention);
     ASSERT_TRUE(forward.has_value()) << forward.error();
     ASSERT_EQ(first(attention, *forward, sameBits), 0U);
     EXPECT_EQ(forward->front().workspace, 256U);
+    attention = causal;
     attention.gradient = true;
+    attention = withHeadsInside(attention, inside);
     const auto gradient = device->engines(attention);
     ASSERT_TRUE(gradient.has_value()) << gradient.error();
     ASSERT_EQ(first(attention, *gradient, sameBits), 0U);
@@ -130,17 +150,18 @@ TEST_F(CudnnEngines, AttentionOfEveryKindHasEngines) {
   for (const Sizes& s : {Sizes{512, 512, 64, 64}, Sizes{77, 77, 40, 40}, Sizes{300, 500, 128, 128}, Sizes{1, 33, 8, 8}}) {
     for (const bool causal : {false, true}) {
       for (const std::int32_t dtype : {TBEM_BF16, TBEM_F16}) {
-        for (const int kind : {0, 1, 2, 3}) {
-          const Attention attention{.gradient = kind % 2 != 0,
-                                    .dtype = dtype,
-                                    .batch = 3,
-                                    .heads = 2,
-                                    .l = s.l,
-                                    .m = s.m,
-                                    .d = s.d,
-                                    .e = s.e,
-                                    .causal = causal,
-                                    .headsInside = kind >= 2};
+        for (const unsigned kind : {0U, 1U, 2U, 3U, 4U, 5U}) {
+          const Attention rowMajor{.gradient = kind % 2 != 0,
+                                   .dtype = dtype,
+                                   .batch = 3,
+                                   .heads = 2,
+                                   .l = s.l,
+                                   .m = s.m,
+                                   .d = s.d,
+                                   .e = s.e,
+                                   .causal = causal};
+          constexpr std::array<unsigned, 3> kInside{0x000, 0x1ff, 0x0b2};
+          const Attention attention = withHeadsInside(rowMajor, kInside[kind / 2]);
           const auto engines = device->engines(attention);
           ASSERT_TRUE(engines.has_value()) << describe(attention) << ": " << engines.error();
           EXPECT_TRUE(first(attention, *engines, {.tf32 = false, .nondeterministic = false}).has_value()) << describe(attention);

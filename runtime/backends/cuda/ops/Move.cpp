@@ -237,20 +237,19 @@ private:
 };
 
 /// Whether elements lie otherwise in the result.
-bool turnsImages(const tbem_op_desc& op) {
+bool turns(const tbem_op_desc& op) {
   return op.primitive == TBEM_PRIMITIVE_reorder && !runtime::sameLayout(op.operands[0], op.operands[1]);
 }
 
-/// Of images in both orders: a reorder brings those of one type from one to the other.
+/// Any order of dimensions without gaps; to another one of the same type alone.
 tbem_status reorderLayouts(tbem_op_desc& op) {
   for (int k = 0; k < 2; ++k) {
     tbem_operand& operand = op.operands[k];
     if (operand.layout.any != 0) runtime::setPlain(operand);
-    if (!runtime::isPlain(operand) && !runtime::isChannelsLast(operand))
-      return unsupported(op, fmt::format("operand {} lies neither in row-major order nor with its channels last", k));
+    if (operand.layout.blocks != 0 || runtime::extentElements(operand) != runtime::elementCount(operand))
+      return unsupported(op, fmt::format("operand {} lies in blocks or with gaps", k));
   }
-  return turnsImages(op) && op.operands[0].dtype != op.operands[1].dtype ? unsupported(op, "another type in another order")
-                                                                         : TBEM_OK;
+  return turns(op) && op.operands[0].dtype != op.operands[1].dtype ? unsupported(op, "another type in another order") : TBEM_OK;
 }
 
 tbem_status layoutsOf(tbem_op_desc& op) {
@@ -274,7 +273,7 @@ tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
     out = std::make_unique<Pad>(op);
   } else if (op.primitive == TBEM_PRIMITIVE_concat) {
     out = std::make_unique<Concat>(op);
-  } else if (op.primitive == TBEM_PRIMITIVE_reorder && !turnsImages(op)) {
+  } else if (op.primitive == TBEM_PRIMITIVE_reorder && !turns(op)) {
     out = std::make_unique<Reorder>(op);
   } else {
     out = std::make_unique<Rearrange>(op);
