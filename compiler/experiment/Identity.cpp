@@ -96,8 +96,8 @@ std::string identityOf(const graph::Graph& graph, const sema::Values& values, co
   std::string text = Canon(graph, values).graphText();
   text += fmt::format("protocol {}\nworker {}\nseed {}\nbackend {}\nlowering {}\n", measure::describe(protocol), kWorkerVersion,
                       seed, on.backend, kLoweringVersion);
-  // What rows on a card say of memory and energy: 1 the host's, 2 the card's.
-  if (on.backend == "cuda") text += "meters 2\n";
+  // What rows on a card say of memory and energy, and of time: 1 the host's, 2 the card's and the host's, 3 the card's.
+  if (on.backend == "cuda") text += "meters 3\n";
   if (const tbem_device_info* device = on.device; device != nullptr)
     text += fmt::format("device {} {} {} {}\n", device->name, device->isa, device->library, on.threads);
   text += on.algorithms;

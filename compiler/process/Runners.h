@@ -6,7 +6,8 @@
 
 namespace tbem::driver {
 
-/// "framework.py" takes the steps of a row; "look.py" says what a Python has; "export.py" exports a model of PyTorch.
+/// "framework.py" takes the steps of a row, with "card_clock.py" on a card; "look.py" says what a Python has; "export.py" exports
+/// a model of PyTorch.
 std::string runnerText(std::string_view name);
 
 }  // namespace tbem::driver

@@ -1,6 +1,7 @@
 #include "compiler/worker/Worker.h"
 
 #include "compiler/backends/Backends.h"
+#include "compiler/backends/CardSteps.h"
 #include "compiler/jit/glue/Jit.h"
 #include "compiler/support/Bug.h"
 #include "compiler/worker/RowFile.h"
@@ -29,6 +30,7 @@ runtime::Measurement failed(const runtime::Failure& failure) {
 runtime::Measurement failed(std::string reason) { return runtime::notMeasured(runtime::Status::Failed, std::move(reason)); }
 
 constexpr std::uint64_t kGuard = 1U << 16U;
+constexpr double kRest = 1;  ///< seconds for which a card whose energy is counted is asked for nothing
 
 /// One more first step, in an arena that is poisoned and guarded: the highest allocation that it reaches, which the plan must
 /// equal. After the meters are read, for poison makes the whole arena resident.
@@ -105,7 +107,7 @@ private:
   Ledger& ledger;
 };
 
-/// The protocol's steps, and what the loss became.
+/// The protocol's steps, and what the loss became. Timing gives back what it takes of a card.
 runtime::Measurement measureSteps(runtime::Instance& instance, const measure::Settings& protocol, measure::EnergySource& energy,
                                   Ledger& ledger) {
   std::uint64_t number = 0;
@@ -115,20 +117,16 @@ runtime::Measurement measureSteps(runtime::Instance& instance, const measure::Se
     if (done) return {};
     return tl::unexpected(measure::StepError{done.error().status == TBEM_OUT_OF_MEMORY, done.error().message});
   };
-  runtime::Measurement result = measure::measure(step, protocol, energy);
+  const std::unique_ptr<CardSteps> card = cardStepsOf(instance.backend());
+  instance.tell(card.get());
+  runtime::Measurement result = measure::measure(step, protocol, energy, card.get());
+  instance.tell(nullptr);
   const std::uint32_t lossBuffer = instance.executable().loss;
   if (result.status != runtime::Status::Ok || lossBuffer == runtime::kNone) return result;
   const auto loss = instance.read(lossBuffer);
   if (!loss) return failed(loss.error());
   result.lossNotFinite = report::notFinite(loss->doubles().front());
   return result;
-}
-
-/// Watts of the row's card while it is asked for nothing, where its energy is counted.
-std::optional<double> restOf(measure::EnergySource& energy) {
-  constexpr double kRest = 1;  // seconds
-  auto* const card = dynamic_cast<measure::CardMeter*>(&energy);
-  return card != nullptr ? card->atRest(kRest) : std::nullopt;
 }
 
 /// What comes of the row, but for the ledger.
@@ -142,10 +140,9 @@ runtime::Measurement measured(const runtime::ExecutableFile& file, const tbem_ba
   if (!instance) return failed(instance.error());
   if (const auto ready = (*instance)->initialise(file.seed); !ready) return failed(ready.error());
   const auto energy = energyOf(backend, file.protocol);
-  const std::optional<double> idle = restOf(*energy);
+  if (auto* const card = dynamic_cast<measure::CardMeter*>(energy.get()); card != nullptr) card->rest(kRest);
   (void)ledger.look();  // what nothing has explained so far is no code of the first step
   runtime::Measurement result = measureSteps(**instance, file.protocol, *energy, ledger);
-  result.idlePower = idle;
   ledger.close();
   if (result.status != runtime::Status::Ok) return result;
   const auto arena = checkArena(**instance, file.seed);

@@ -110,6 +110,15 @@ std::int32_t Instance::runInSegments() {
   return status;
 }
 
+/// What `work` asks of the device, between marks where there are some.
+std::int32_t Instance::runMarked(const std::function<std::int32_t()>& work) {
+  constexpr std::string_view kTime = "the step's time";
+  if (told == nullptr) return work();
+  if (const tbem_status begun = told->begin(); begun != TBEM_OK) return noted(begun, kTime);
+  const std::int32_t status = work();
+  return status != TBEM_OK ? status : noted(told->end(), kTime);
+}
+
 std::int32_t Instance::runOnDevice() {
   if (const tbem_status status = device.copy_in(code->scalars, scalarValues.data(), scalarValues.size() * sizeof(double));
       status != TBEM_OK)
@@ -118,9 +127,10 @@ std::int32_t Instance::runOnDevice() {
     return description.step(reinterpret_cast<tbem_rt_context*>(this), arena, static_cast<const double*>(code->scalars), seed);
   };
   const bool hasGates = !description.branches.empty();
+  const auto piecewise = [&] { return runMarked([&] { return hasGates ? runInSegments() : step(); }); };
   const bool isFirst = !std::exchange(code->ranOnce, true);
   if (!stepTimes.empty()) return step();
-  if (!code->canRecord || isFirst) return hasGates ? runInSegments() : step();
+  if (!code->canRecord || isFirst) return piecewise();
   if (!code->isRecorded(scalarValues, seed)) {
     code->forgetRecording();
     const tbem_status begun = code->device.record();
@@ -136,7 +146,7 @@ std::int32_t Instance::runOnDevice() {
     if (begun == TBEM_UNSUPPORTED || (hasGates && (status == TBEM_UNSUPPORTED || ended == TBEM_UNSUPPORTED))) {
       code->forgetRecording();
       code->canRecord = false;
-      return hasGates ? runInSegments() : step();
+      return piecewise();
     }
     if (status != TBEM_OK || ended != TBEM_OK) {
       code->forgetRecording();  // a part of a step
@@ -146,7 +156,7 @@ std::int32_t Instance::runOnDevice() {
     code->recordedScalars.clear();
     for (const std::uint32_t slot : code->slots) code->recordedScalars.push_back(scalarValues[slot]);
   }
-  return noted(code->device.replay(code->recording), "the recorded step");
+  return runMarked([&] { return noted(code->device.replay(code->recording), "the recorded step"); });
 }
 
 tbem_status Instance::noted(tbem_status status, std::string_view doing) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/core/Arena.h"
+#include "runtime/core/WorkMarks.h"
 #include "tbem/backend.h"
 #include "tbem/executable.h"
 #include "tbem/native.h"
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -67,6 +69,10 @@ public:
   /// where it ran for some samples at a time (of threads that took samples of their own, the first one's). Only native code that
   /// was compiled with marks does. Borrowed; empty: no longer.
   void keepTimes(std::span<double> times) { stepTimes = times; }
+
+  /// From now on `marks` is told when a run asks a device for its work, where the host cannot reach the device's memory.
+  /// Borrowed; null: nobody is told any longer.
+  void tell(WorkMarks* marks) { told = marks; }
 
   /// From now on each run takes the buffer, which the program was compiled with outside of the arena (CallDesc::outside), from
   /// `address`: row-major elements, aligned as one is, on the host. Borrowed. What was not lent must be before the first run.
@@ -137,6 +143,7 @@ private:
   tbem_status noted(tbem_status status, std::string_view doing);
   std::int32_t runOnDevice();
   std::int32_t runInSegments();
+  std::int32_t runMarked(const std::function<std::int32_t()>& work);
   std::int32_t flushSegment();
   tl::expected<void, Failure> prepareOwn(std::size_t number);
   tl::expected<void, Failure> fillStorage(const StorageDesc& storage, std::uint64_t key);
@@ -157,6 +164,7 @@ private:
   std::string failedText;                                      ///< what the backend said
   std::vector<std::pair<std::uint64_t, const void*>> lent;     ///< where in the arena each address stands
   std::vector<std::pair<std::uint32_t, std::string>> undrawn;  ///< buffers of inputs without values, and why
+  WorkMarks* told = nullptr;
   std::span<double> stepTimes;
   std::chrono::steady_clock::time_point marked;  ///< when the last step that was marked ended
 };

@@ -24,14 +24,14 @@ std::optional<double> CardMeter::joules() const {
   return static_cast<double>(last - first) * 1e-3;
 }
 
-std::optional<double> CardMeter::atRest(double seconds) {
+void CardMeter::rest(double seconds) {
   start();
-  if (!why.empty()) return std::nullopt;
+  if (!why.empty()) return;
   const double begin = monotonicSeconds();
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   look();
   const std::optional<double> used = joules();
-  return used ? std::optional(*used / (monotonicSeconds() - begin)) : std::nullopt;
+  if (used) resting = *used / (monotonicSeconds() - begin);
 }
 
 }  // namespace tbem::measure

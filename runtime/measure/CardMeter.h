@@ -23,9 +23,10 @@ public:
   static constexpr double kWindow = 5;  ///< fifty ticks
   double window() const override { return kWindow; }
 
-  /// Watts in `seconds` during which the caller asks the card for nothing, as well as ticks allow; empty, at once, where the
-  /// counter cannot be read.
-  std::optional<double> atRest(double seconds);
+  /// Measures `restingPower` for `seconds` during which the caller asks the card for nothing, as well as ticks allow; does
+  /// nothing where the counter cannot be read.
+  void rest(double seconds);
+  std::optional<double> restingPower() const override { return resting; }
 
 private:
   std::optional<std::uint64_t> read();
@@ -33,6 +34,7 @@ private:
   const NvmlCard card;
   std::string why;                    ///< it has no counter; "": it has one
   std::uint64_t first = 0, last = 0;  ///< millijoules
+  std::optional<double> resting;
 };
 
 }  // namespace tbem::measure

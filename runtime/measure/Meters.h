@@ -51,6 +51,8 @@ public:
   virtual std::optional<double> joules() const = 0;
   /// Seconds from `start` to the last look in which the counter moves so often that a tick more or less does not matter.
   virtual double window() const = 0;
+  /// Watts that are used when there is nothing to do, where that was measured.
+  virtual std::optional<double> restingPower() const { return std::nullopt; }
 };
 
 /// Counts nothing, for a reason.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <type_traits>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct NvmlCard::Library {
   int (*byBusId)(const char* busId, void** device) = nullptr;
   int (*energy)(void* device, unsigned long long* millijoules) = nullptr;
   int (*processes)(void* device, unsigned* count, ProcessInfo* infos) = nullptr;  ///< null: not in this NVML
+  int (*clock)(void* device, int which, unsigned* megahertz) = nullptr;           ///< these three may be null, too
+  int (*temperature)(void* device, int sensor, unsigned* degrees) = nullptr;
+  int (*heldBack)(void* device, unsigned long long* reasons) = nullptr;
   const char* (*words)(int status) = nullptr;
   std::string why;  ///< it cannot be used; "": it can
 
@@ -58,8 +62,15 @@ private:
     take(made.byBusId, "nvmlDeviceGetHandleByPciBusId_v2");
     take(made.energy, "nvmlDeviceGetTotalEnergyConsumption");
     take(made.words, "nvmlErrorString");
-    // Of drivers from 510 on; energy is read without it.
-    made.processes = reinterpret_cast<decltype(made.processes)>(::dlsym(file, "nvmlDeviceGetComputeRunningProcesses_v3"));
+    // What follows, some drivers have not; energy is read without it.
+    const auto mayTake = [&](auto& function, const char* name) {
+      if (function == nullptr) function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(file, name));
+    };
+    mayTake(made.processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+    mayTake(made.clock, "nvmlDeviceGetClockInfo");
+    mayTake(made.temperature, "nvmlDeviceGetTemperature");
+    mayTake(made.heldBack, "nvmlDeviceGetCurrentClocksEventReasons");
+    mayTake(made.heldBack, "nvmlDeviceGetCurrentClocksThrottleReasons");  // as older drivers call it
     return made;
   }
 };
@@ -109,6 +120,41 @@ tl::expected<std::uint64_t, std::string> NvmlCard::memoryOfThisProcess() const {
   if (own == processes.end()) return tl::unexpected(std::string("NVML does not know this process"));
   if (own->usedMemory == kNotAvailable) return tl::unexpected(std::string("NVML does not say what this process has"));
   return own->usedMemory;
+}
+
+CardState NvmlCard::state() const {
+  CardState found;
+  if (device == nullptr) return found;
+  constexpr int kMultiprocessors = 1, kMemory = 2, kOfChip = 0;  // NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU
+  const auto ask = [this](auto function, int which) -> std::optional<double> {
+    unsigned value = 0;
+    if (function == nullptr || function(device, which, &value) != 0) return std::nullopt;
+    return value;
+  };
+  found.clock = ask(library->clock, kMultiprocessors);
+  found.memoryClock = ask(library->clock, kMemory);
+  found.temperature = ask(library->temperature, kOfChip);
+  unsigned long long reasons = 0;
+  if (library->heldBack != nullptr && library->heldBack(device, &reasons) == 0) found.heldBack = reasons;
+  return found;
+}
+
+std::string throttlesOf(std::uint64_t heldBack) {
+  // NVML API Reference Guide, "NvmlClocksEventReasons"; the first is that the card has nothing to do.
+  constexpr const char* kNames[] = {nullptr,
+                                    "applications_clocks_setting",
+                                    "sw_power_cap",
+                                    "hw_slowdown",
+                                    "sync_boost",
+                                    "sw_thermal_slowdown",
+                                    "hw_thermal_slowdown",
+                                    "hw_power_brake_slowdown",
+                                    "display_clock_setting"};
+  std::string text;
+  for (std::size_t bit = 1; bit < std::size(kNames); ++bit) {
+    if ((heldBack >> bit & 1U) != 0) text += (text.empty() ? "" : ", ") + std::string(kNames[bit]);
+  }
+  return text;
 }
 
 }  // namespace tbem::measure

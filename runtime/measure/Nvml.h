@@ -4,9 +4,20 @@
 #include <tl/expected.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tbem::measure {
+
+/// Of a card at one moment. Nothing: it does not say.
+struct CardState {
+  std::optional<double> clock, memoryClock;  ///< MHz; of the multiprocessors, and of the memory
+  std::optional<double> temperature;         ///< degrees Celsius
+  std::optional<std::uint64_t> heldBack;     ///< nvmlClocksEventReasons: why the clocks are not higher
+};
+/// What of these reasons makes a card slower than it could be, by the names that nvidia-smi gives them:
+/// "sw_power_cap, hw_thermal_slowdown"; "": nothing, or only that it has nothing to do.
+std::string throttlesOf(std::uint64_t heldBack);
 
 class NvmlCard {
 public:
@@ -22,6 +33,8 @@ public:
   /// nvmlDeviceGetComputeRunningProcesses: bytes of the card that this process has, its context's with them. Errors: why it is
   /// not known; in a container NVML may not know the process by its number.
   tl::expected<std::uint64_t, std::string> memoryOfThisProcess() const;
+  /// nvmlDeviceGetClockInfo, nvmlDeviceGetTemperature, nvmlDeviceGetCurrentClocksEventReasons.
+  CardState state() const;
 
 private:
   struct Library;

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 namespace tbem::measure {
 namespace {
@@ -23,13 +25,17 @@ struct Run {
   const Step& step;
   const Settings& settings;
   runtime::Measurement& result;
+  DeviceMeter* const device;
+  std::vector<double> hostSeconds = {};  ///< of steps that a device does not time
   std::uint64_t timedSteps = 0;
 
   bool once() {
     auto done = step();
-    if (done) return true;
-    result.status = done.error().outOfMemory ? runtime::Status::OutOfMemory : runtime::Status::Failed;
-    result.reason = done.error().message;
+    return done ? true : failed(done.error());
+  }
+  bool failed(const StepError& error) {
+    result.status = error.outOfMemory ? runtime::Status::OutOfMemory : runtime::Status::Failed;
+    result.reason = error.message;
     return false;
   }
 
@@ -39,13 +45,24 @@ struct Run {
     return true;
   }
 
-  /// Times the steps one by one; the clock is read between them, so the samples add up to the window.
   bool timed(EnergySource& energy) {
+    if (device == nullptr) return timedByHost(energy);
+    const bool fine = settled() && timedByDevice();
+    device->time(DeviceMeter::Timing::Off);
+    return fine && untimed(energy);
+  }
+
+  bool goesOn(double seconds) const {
+    return timedSteps < std::max(settings.maxSteps, settings.steps) &&
+           (timedSteps < settings.steps || seconds < settings.minSeconds);
+  }
+
+  /// Times the steps one by one; the clock is read between them, so the samples add up to the window.
+  bool timedByHost(EnergySource& energy) {
     energy.start();
     const double begin = monotonicSeconds();
-    const std::uint32_t most = std::max(settings.maxSteps, settings.steps);
     double before = begin, looked = begin;
-    while (timedSteps < most && (timedSteps < settings.steps || before - begin < settings.minSeconds)) {
+    while (goesOn(before - begin)) {
       if (!once()) return false;
       ++timedSteps;
       const double now = monotonicSeconds();
@@ -57,19 +74,100 @@ struct Run {
       }
     }
     energy.look();
-    keepEnergy(energy, before - begin);
+    keepEnergy(energy, before - begin, timedSteps);
     return true;
   }
 
-  void keepEnergy(const EnergySource& energy, double window) {
+  /// Seconds for which the device was at work on a step; empty: it failed.
+  std::optional<double> onceOnDevice() {
+    if (!once()) return std::nullopt;
+    const auto seconds = device->seconds();
+    if (seconds) return *seconds;
+    (void)failed({false, seconds.error()});
+    return std::nullopt;
+  }
+
+  /// Goes on with the warm-up until the medians of two windows agree, as they do when clocks and caches have come to rest, or
+  /// for long enough. A clock takes some hundredths of a second to rise, so a window takes as long.
+  bool settled() {
+    constexpr std::size_t kWindow = 5;
+    constexpr double kAgree = 0.01, kEach = 0.1, kLongest = 4;  // the latter two of the least seconds
+    device->time(DeviceMeter::Timing::WarmUp);
+    const double begin = monotonicSeconds();
+    double steps = settings.warmup, before = 0;
+    for (bool isFirst = true;; isFirst = false) {
+      std::vector<double> window;
+      const double begun = monotonicSeconds();
+      while (window.size() < kWindow || monotonicSeconds() - begun < kEach * leastSeconds()) {
+        const auto seconds = onceOnDevice();
+        if (!seconds) return false;
+        window.push_back(*seconds);
+      }
+      steps += static_cast<double>(window.size());
+      const double now = median(window);
+      result.warmupSteps = steps;
+      if (!isFirst) result.warmupSpread = before > 0 ? std::abs(now - before) / before : 0;
+      before = now;
+      if (!isFirst && (*result.warmupSpread <= kAgree || monotonicSeconds() - begin > kLongest * leastSeconds())) break;
+    }
+    return true;
+  }
+
+  /// Where energy is wanted, settings.minSeconds are those that its counter needs.
+  double leastSeconds() const { return std::min(settings.minSeconds, Settings{}.minSeconds); }
+
+  /// Times the steps one by one.
+  bool timedByDevice() {
+    device->time(DeviceMeter::Timing::Kept);
+    const double begin = monotonicSeconds();
+    while (timedSteps < settings.steps || (timedSteps < keptOf(settings) && monotonicSeconds() - begin < leastSeconds())) {
+      const auto seconds = onceOnDevice();
+      if (!seconds) return false;
+      ++timedSteps;
+      if (result.samples.size() < keptOf(settings)) result.samples.push_back(*seconds);
+    }
+    device->keepIn(result);
+    return true;
+  }
+
+  /// Steps one behind the other, as a training asks for them, which the device does not time: their energy, as long as the
+  /// counter needs, and the host's seconds.
+  bool untimed(EnergySource& energy) {
+    constexpr double kMore = 1.05;  // than the counter needs, for it is read between steps
+    const double window = energy.reason().empty() ? kMore * energy.window() : 0;
+    energy.start();
+    const double begin = monotonicSeconds();
+    double before = begin, looked = begin;
+    std::uint64_t steps = 0;
+    for (; steps < settings.steps || before - begin < window; ++steps) {
+      if (!once()) return false;
+      const double now = monotonicSeconds();
+      if (hostSeconds.size() < keptOf(settings)) hostSeconds.push_back(now - before);
+      before = now;
+      if (now - looked > kEnergyLook) {
+        energy.look();
+        looked = before = monotonicSeconds();
+      }
+    }
+    energy.look();
+    if (steps > 0) result.latencyHost = median(hostSeconds);
+    keepEnergy(energy, before - begin, steps);
+    return true;
+  }
+
+  /// Of so many steps, which took so many seconds.
+  void keepEnergy(const EnergySource& energy, double window, std::uint64_t steps) {
     const auto joules = energy.joules();
-    if (!joules)
+    result.idlePower = energy.restingPower();
+    if (!joules) {
       result.energyReason = energy.reason();
-    else if (window < energy.window() || timedSteps == 0)
+    } else if (window < energy.window() || steps == 0) {
       result.energyReason =
           fmt::format("the timed steps took {:.3g} s, under the {} s that the energy counters need", window, energy.window());
-    else
-      result.energy = *joules / static_cast<double>(timedSteps);
+    } else {
+      result.energy = *joules / static_cast<double>(steps);
+      if (result.idlePower) result.energyDynamic = (*joules - *result.idlePower * window) / static_cast<double>(steps);
+    }
   }
 
   void keepLatency() {
@@ -104,15 +202,18 @@ void readPeak(runtime::Measurement& result) {
 
 }  // namespace
 
-runtime::Measurement measure(const Step& step, const Settings& settings, EnergySource& energy) {
+runtime::Measurement measure(const Step& step, const Settings& settings, EnergySource& energy, DeviceMeter* device) {
   runtime::Measurement result;
   result.started = unixSeconds();
-  result.samples.resize(keptOf(settings));  // so that its pages are there before the baseline
-  result.samples.clear();
+  Run run{step, settings, result, device};
+  for (std::vector<double>* times : {&result.samples, &run.hostSeconds}) {
+    if (times == &run.hostSeconds && device == nullptr) continue;
+    times->resize(keptOf(settings));  // so that its pages are there before the baseline
+    times->clear();
+  }
   LoadMeter load;
   load.start();
   readBaseline(result);
-  Run run{step, settings, result};
   const bool fine = run.warmUp() && run.timed(energy);
   readPeak(result);
   result.load = load.read();

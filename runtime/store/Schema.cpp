@@ -79,7 +79,17 @@ constexpr const char* kSteps[] = {
     "ALTER TABLE results ADD COLUMN device_late INTEGER;"
     "ALTER TABLE results ADD COLUMN device_recordings INTEGER;"
     "ALTER TABLE results ADD COLUMN device_process INTEGER;"
-    "ALTER TABLE results ADD COLUMN arena_kinds TEXT NOT NULL DEFAULT '';"};
+    "ALTER TABLE results ADD COLUMN arena_kinds TEXT NOT NULL DEFAULT '';",
+    // Of rows on `cuda`, whose seconds are of the card's own clock from here on, and how it was meanwhile.
+    "ALTER TABLE results ADD COLUMN latency_host REAL;"
+    "ALTER TABLE results ADD COLUMN warmup_steps REAL;"
+    "ALTER TABLE results ADD COLUMN warmup_spread REAL;"
+    "ALTER TABLE results ADD COLUMN caches TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE results ADD COLUMN clock REAL;"
+    "ALTER TABLE results ADD COLUMN memory_clock REAL;"
+    "ALTER TABLE results ADD COLUMN temperature REAL;"
+    "ALTER TABLE results ADD COLUMN throttled TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE results ADD COLUMN energy_dynamic REAL;"};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 }  // namespace

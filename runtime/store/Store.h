@@ -23,7 +23,7 @@ namespace tbem::store {
 
 /// Version of the tables that this code writes. Older files are brought up to it when opened for writing, and read as they are
 /// otherwise: what they do not have is absent.
-constexpr int kSchemaVersion = 11;
+constexpr int kSchemaVersion = 12;
 
 /// What went wrong with the file. `message` is complete: the path, what happened, SQLite's number, the way out.
 struct Error {

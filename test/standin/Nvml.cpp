@@ -1,6 +1,8 @@
 // A libnvidia-ml whose card takes as many watts as TBEM_NVML_WATTS says (100), and whose counter moves every 100 ms, as an H200's
 // does. Without watts (`none`) it has no counter. It knows the card of test/card by its bus. With TBEM_NVML_PROCESS=card all that
-// is taken of it is this process's, which is one of 80 that use it; where that is not set, it is none of them.
+// is taken of it is this process's, which is one of 80 that use it; where that is not set, it is none of them. Its clocks fall by
+// 15 MHz each time that they are asked for, from 1980 MHz; it has 41 degrees, and one more each time. TBEM_NVML_REASONS is why
+// its clocks are not higher (1, nothing to do); with `none` it does not say.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -77,6 +79,33 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, Proce
   for (unsigned i = 0; i < kProcesses; ++i) infos[i] = {self + 1 + i, 1000, 0, 0};
   if (const char* const text = std::getenv("TBEM_NVML_PROCESS"); text != nullptr && std::strcmp(text, "card") == 0)
     infos[kProcesses - 1] = {self, taken(), 0, 0};
+  return kSuccess;
+}
+
+int nvmlDeviceGetClockInfo(void* device, int which, unsigned* megahertz) {
+  constexpr int kMultiprocessors = 1, kMemory = 2;
+  static unsigned asked = 0;
+  if (started == 0) return kUninitialized;
+  if (device != &card || (which != kMultiprocessors && which != kMemory)) return kInvalid;
+  *megahertz = which == kMemory ? 3201 : 1980 - 15 * asked++;
+  return kSuccess;
+}
+
+int nvmlDeviceGetTemperature(void* device, int sensor, unsigned* degrees) {
+  static unsigned asked = 0;
+  if (started == 0) return kUninitialized;
+  if (device != &card || sensor != 0) return kInvalid;
+  *degrees = 41 + asked++;
+  return kSuccess;
+}
+
+/// As drivers before 535 call it.
+int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons) {
+  if (started == 0) return kUninitialized;
+  if (device != &card) return kInvalid;
+  const char* const text = std::getenv("TBEM_NVML_REASONS");
+  if (text != nullptr && std::strcmp(text, "none") == 0) return kUnsupported;
+  *reasons = text != nullptr ? std::strtoull(text, nullptr, 0) : 1;
   return kSuccess;
 }
 

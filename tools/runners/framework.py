@@ -1,6 +1,6 @@
 """Takes the steps of one row in a framework and tells what they took: the process of a row that tbemc measures there.
 
-Standard input is one JSON object, what tbemc says of the row (docs/frameworks.md, "Measured there"): the file of its program,
+The first argument is the text of card_clock.py. Standard input is one JSON object, what tbemc says of the row (docs/frameworks.md, "Measured there"): the file of its program,
 the framework, and the protocol of tbemc's own rows. Standard output is one JSON object of metrics. The program is the one that
 `tbemc emit` writes; its `main` is run up to the first step, so that what it has set up is what is measured.
 
@@ -15,6 +15,7 @@ import math
 import os
 import sys
 import time
+import types
 
 
 class _Begun(Exception):
@@ -115,6 +116,13 @@ class PyTorch:
         # The caching allocator keeps its segments, so what is taken at the end is the most that was taken.
         return {"allocated_peak": cuda.max_memory_allocated(self.device), "reserved_peak": cuda.max_memory_reserved(self.device),
                 "device_peak": total - free}
+
+    def clock(self):
+        if self.device.type != "cuda":
+            return None
+        module = types.ModuleType("card_clock")
+        exec(compile(sys.argv[1], "card_clock.py", "exec"), vars(module))  # noqa: S102 - a file of ours, which comes as text
+        return module.CardClock(self.torch, self.device)
 
     def machine(self):
         return self.torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else ""
@@ -235,6 +243,9 @@ class Keras:
 
     def device_metrics(self):
         return {}
+
+    def clock(self):
+        return None
 
     def machine(self):
         return ""
@@ -358,6 +369,9 @@ def measure(framework, row):
     samples, loss, seconds = timed_steps(step, framework, row["protocol"], energy)
     metrics |= {"memory_peak": memory()[1], "samples": samples, "loss_not_finite": not_finite(loss)}
     metrics |= energy.metrics(seconds, len(samples)) | framework.device_metrics()
+    clock = framework.clock()  # takes memory of its own, which is none of the step's
+    if clock is not None:
+        metrics["samples"] = clock.samples(step, framework, row["protocol"])
     if reason:
         metrics["memory_reason"] = reason
     if framework.threads() != row["threads"]:

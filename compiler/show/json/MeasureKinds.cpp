@@ -71,6 +71,19 @@ constexpr JsonField kLedger[] = {
     bytes("unexplained", "what is left of `device_peak`; below zero where other processes gave memory back").orNull(),
     bytes("process", "what NVML says that the row's process has of the card; `null` where it does not say").orNull(),
 };
+constexpr JsonField kTiming[] = {
+    seconds("host", "the median of as many steps one behind the other, by the host's clock").orNull(),
+    count("warmup_steps", "until medians agreed, or it took too long"),
+    number("warmup_spread", "by which part of the last median but one the last differed from it").orNull(),
+    text("caches", "whether the card's cache was written over in front of each step").oneOf("cold warm"),
+    number("clock", "MHz, the least of the multiprocessors' meanwhile").orNull(),
+    number("memory_clock", "MHz, the least of the memory's").orNull(),
+    number("temperature", "degrees Celsius, the highest").orNull(),
+    text(
+        "throttled",
+        "what kept the clocks down meanwhile, by the names of nvidia-smi, with commas; empty: nothing; `null`: NVML does not say")
+        .orNull(),
+};
 constexpr JsonField kMeasure[] = {
     kDesign,
     kRow,
@@ -101,10 +114,15 @@ constexpr JsonField kMeasure[] = {
         .orNull(),
     bytes("static_memory", "as estimated").orNull(),
     bytes("live", "as estimated").orNull(),
-    object("latency", "of a step", kLatency).orNull(),
+    object("latency", "of a step; of a row on `cuda` by the card's own clock", kLatency).orNull(),
+    object("timing",
+           "of a row on `cuda`, how its steps were timed; `null` where none was, or an earlier version of tbemc measured the row",
+           kTiming)
+        .orNull(),
     object("over_examples", "of a row that is run over a data set; `null`: over stand-in data", kOverExamples).orNull(),
     number("energy", "of a step").in(JsonUnit::Joules).orNull(),
     text("energy_reason", "why it is missing"),
+    number("energy_dynamic", "of it, what a card takes beyond `idle_power`").in(JsonUnit::Joules).orNull(),
     number("idle_power", "watts of a card at rest before the steps, of which `energy` has its part").orNull(),
     object("load", "what the machine did besides", kLoad),
     text("loss_not_finite",

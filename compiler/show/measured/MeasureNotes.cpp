@@ -1,6 +1,8 @@
 #include "compiler/show/measured/MeasureNotes.h"
 
 #include "compiler/show/Out.h"
+#include "compiler/show/measured/CardTiming.h"
+#include "compiler/show/measured/OrNull.h"
 #include "runtime/measure/Quantile.h"
 #include "runtime/report/Numbers.h"
 
@@ -87,7 +89,29 @@ void saySpread(show::Out& out, const std::vector<Observation>& rows) {
             report::percent(kSpreadShare), ofRow, report::seconds(widest.least), report::seconds(widest.most));
 }
 
-Json orNull(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+/// Where a card's times say less than they seem to.
+void sayTiming(show::Out& out, const std::vector<Observation>& rows) {
+  std::map<std::string, std::set<std::size_t>> byReason;
+  std::set<std::size_t> restless, warm;
+  double most = 0;
+  for (const Observation& row : rows) {
+    for (const store::Stored& repeat : row.repeats) {
+      const runtime::Measurement& value = repeat.value;
+      if (!value.throttled.empty() && value.throttled != kNotSaid) byReason[value.throttled].insert(row.row->row);
+      if (value.caches == "warm") warm.insert(row.row->row);
+      if (value.warmupSpread.value_or(0) < kRestlessShare) continue;
+      restless.insert(row.row->row);
+      most = std::max(most, *value.warmupSpread);
+    }
+  }
+  for (const auto& [reason, numbers] : byReason)
+    out.say("{}: the card was held back ({}); one that is not takes less time\n", rowsText(numbers), reason);
+  if (!restless.empty())
+    out.say("{}: when the warm-up ended, medians still differed by up to {}\n", rowsText(restless), report::percent(most));
+  if (!warm.empty())
+    out.say("{}: the card's cache could not be written over, so a step may have found there what the one before left\n",
+            rowsText(warm));
+}
 
 }  // namespace
 
@@ -111,6 +135,7 @@ void sayMeasureNotes(show::Out& out, const std::vector<Observation>& rows, bool 
   sayLosses(out, rows);
   sayLoad(out, rows);
   if (latency) saySpread(out, rows);
+  if (latency) sayTiming(out, rows);
 }
 
 void printMeasured(show::Out& out, const StoredRows& stored, const std::vector<CaseRow>& rows) {

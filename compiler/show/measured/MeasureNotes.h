@@ -13,6 +13,8 @@ namespace tbem::driver {
 
 /// From these on a note says so (docs/cli.md): shares of the time of all processors, of the time, and of the median.
 constexpr double kBusyShare = 0.05, kWaitedShare = 0.2, kSpreadShare = 0.2;
+/// The same of medians of a card's warm-up, by which they differ.
+constexpr double kRestlessShare = 0.05;
 
 /// Whether the loss was finite in every repeat of which that is known.
 bool lossesAreFinite(const std::vector<store::Stored>& repeats);

@@ -2,7 +2,9 @@
 #include "compiler/experiment/Observations.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/measured/CardLedger.h"
+#include "compiler/show/measured/CardTiming.h"
 #include "compiler/show/measured/MeasureNotes.h"
+#include "compiler/show/measured/OrNull.h"
 
 #include "runtime/measure/Quantile.h"
 #include "runtime/perturb/Costs.h"
@@ -19,15 +21,6 @@
 #include <utility>
 
 namespace tbem::driver {
-
-namespace {
-
-template <class T>
-Json orNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
-}  // namespace
 
 report::Cell statusCell(const std::vector<store::Stored>& repeats) {
   report::Cell cell(repeats.empty() ? "left" : "ok", repeats.empty() ? report::Tone::Faint : report::Tone::Good);
@@ -134,9 +127,11 @@ void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::M
                        {"static_memory", orNull(value.staticMemory)},
                        {"live", orNull(value.live)},
                        {"latency", latency},
+                       {"timing", timingJson(value)},
                        {"over_examples", overExamplesJson(value)},
                        {"energy", orNull(value.energy)},
                        {"energy_reason", value.energyReason},
+                       {"energy_dynamic", orNull(value.energyDynamic)},
                        {"idle_power", orNull(value.idlePower)},
                        {"load",
                         {{"others", orNull(value.load.others)},
@@ -240,6 +235,7 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
     }
     out.table(table);
     if (plan.wantsMemory) printCardLedgers(out, measured);
+    if (plan.wantsLatency) printCardTimings(out, measured);
     sayMeasureNotes(out, measured, plan.wantsLatency);
     if (asksForEnergy(plan) && !energyReason.empty()) out.say("no energy: {}\n", energyReason);
   }

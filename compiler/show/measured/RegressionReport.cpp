@@ -4,6 +4,7 @@
 #include "compiler/design/verify/Aliases.h"
 #include "compiler/experiment/Regressions.h"
 #include "compiler/show/Out.h"
+#include "compiler/show/measured/OrNull.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
@@ -36,11 +37,7 @@ std::string quantityText(report::Quantity quantity, double value) {
 
 namespace {
 
-template <class T>
-Json orNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-Json orNull(const std::optional<regress::Interval>& value) { return value ? Json::array({value->low, value->high}) : Json(); }
+Json endsOf(const std::optional<regress::Interval>& value) { return value ? Json::array({value->low, value->high}) : Json(); }
 
 Json lostJson(const Fitted& fitted) {
   Json list = Json::array();
@@ -98,7 +95,7 @@ void printFitJson(show::Out& out, const Fitted& fitted) {
     terms.push_back({{"term", c.term},
                      {"coefficient", c.value},
                      {"standard_error", orNull(c.standardError)},
-                     {"interval", orNull(c.interval)}});
+                     {"interval", endsOf(c.interval)}});
   Json raw = Json::array();
   for (const regress::RawCoefficient& c : r.raw) raw.push_back({{"term", c.term}, {"coefficient", c.value}});
   Json warnings = Json::array();

@@ -2,6 +2,7 @@
 #include "compiler/experiment/Observations.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/measured/CardLedger.h"
+#include "compiler/show/measured/CardTiming.h"
 #include "compiler/show/measured/MeasureNotes.h"
 #include "compiler/show/measured/MeasureReport.h"
 #include "runtime/report/Numbers.h"
@@ -192,6 +193,7 @@ void printRunTables(show::Out& out, const StoredRows& stored, const std::vector<
     const RunTable view(*plan.run, std::move(measured), wanted);
     out.ranked(view.table());
     if (wanted.memory) printCardLedgers(out, view.rows());
+    if (wanted.latency) printCardTimings(out, view.rows());
     sayMeasureNotes(out, view.rows(), wanted.latency);
     if (wanted.memory && anyArena && view.arenasAgree()) out.say("the arena of each measured row is the one that was planned\n");
     if (wanted.anyEnergy && !noEnergy.empty()) out.say("no energy: {}\n", noEnergy);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/backends/cuda/device/Ledger.h"
+#include "runtime/backends/cuda/device/Timer.h"
 #include "runtime/cudnn/Engines.h"
 #include "runtime/cudnn/Properties.h"
 

@@ -52,9 +52,10 @@ void writeLine(const std::string& name, const std::string& line) {
 
 Card::~Card() {
   const Memory::Held held = memory.held();
-  writeLine(settings.left,
-            fmt::format("{{\"allocations\": {}, \"bytes\": {}, \"modules\": {}, \"graphs\": {}, \"executables\": {}}}",
-                        held.allocations, held.bytes, modules.size(), graphs.size(), executables.size()));
+  writeLine(
+      settings.left,
+      fmt::format("{{\"allocations\": {}, \"bytes\": {}, \"modules\": {}, \"events\": {}, \"graphs\": {}, \"executables\": {}}}",
+                  held.allocations, held.bytes, modules.size(), events.size(), graphs.size(), executables.size()));
   std::string counts;
   for (const auto& [function, count] : calls) counts += fmt::format("{}\"{}\": {}", counts.empty() ? "" : ", ", function, count);
   writeLine(settings.counted, "{" + counts + "}");

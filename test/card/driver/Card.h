@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,10 @@ struct Stream {
   std::vector<Work> captured;
 };
 
+struct Event {
+  std::optional<double> seconds;  ///< when it was recorded last
+};
+
 struct Graph {
   std::vector<Work> work;
   void* last = nullptr;                                             ///< the node that was added last
@@ -58,6 +63,12 @@ T* find(const Owned<T>& all, const void* handle) {
   return nullptr;
 }
 
+template <class T>
+int destroy(Owned<T>& all, const void* handle) {
+  const std::size_t count = std::erase_if(all, [&](const auto& one) { return one.get() == handle; });
+  return count == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+}
+
 struct Card {
   explicit Card(const Settings& of) : settings(of), memory(of.memory) {}
   ~Card();  ///< writes what is left (Settings::left)
@@ -73,6 +84,7 @@ struct Card {
   std::map<std::string, unsigned, std::less<>> calls;  ///< so far, by function
   Owned<Module> modules;
   Owned<Stream> streams;
+  Owned<Event> events;
   Owned<Graph> graphs, executables;
   Owned<Graph> bodies;     ///< of conditional nodes; the driver's own
   Owned<void*> bodyLists;  ///< that it gives away

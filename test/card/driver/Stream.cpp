@@ -6,16 +6,6 @@
 
 using namespace tbem::card;  // NOLINT: the functions are C's
 
-namespace {
-
-template <class T>
-int destroy(Owned<T>& all, const void* handle) {
-  const std::size_t count = std::erase_if(all, [&](const auto& one) { return one.get() == handle; });
-  return count == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
-}
-
-}  // namespace
-
 namespace tbem::card {
 
 int runAll(Card& card, const std::vector<Work>& work) {

@@ -1,4 +1,5 @@
 // The backend's table on a card: the machine's, or the one that interprets PTX where there is none.
+#include "runtime/backends/cuda/device/Timer.h"
 #include "tbem/backend.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -216,6 +218,41 @@ TEST_F(CudaTable, APartOfARecordingIsDoneWhereACountIsAboveZero) {
   device().forget(recording);
   device().unload(module);
 }
+
+TEST_F(CudaTable, TheCardsClockSaysHowLongItWorked) {
+  double seconds = -1;
+  EXPECT_EQ(readTimer(seconds), TBEM_INVALID);
+  EXPECT_EQ(backend().last_error(), std::string("cuda: no step was timed"));
+  tbem_module* module = nullptr;
+  tbem_kernel* kernel = nullptr;
+  ASSERT_EQ(device().load(kAdd, std::strlen(kAdd) + 1, &module), TBEM_OK) << backend().last_error();
+  ASSERT_EQ(device().find(module, "add_number", &kernel), TBEM_OK);
+  constexpr std::size_t kCount = 20000;
+  void* const numbers = holding(countedFrom(0, kCount));
+  const auto timed = [&](std::size_t times) {
+    EXPECT_EQ(startTimer(), TBEM_OK) << backend().last_error();
+    for (std::size_t time = 0; time < times; ++time) EXPECT_EQ(add(kernel, numbers, numbers, 1, kCount), TBEM_OK);
+    EXPECT_EQ(stopTimer(), TBEM_OK);
+    double found = -1;
+    EXPECT_EQ(readTimer(found), TBEM_OK) << backend().last_error();
+    return found;
+  };
+  (void)timed(1);
+  const double none = timed(0), many = timed(20);
+  EXPECT_GE(none, 0);
+  EXPECT_GT(many, none);
+  EXPECT_LT(many, 60);
+  // What is begun anew is not what ended before.
+  EXPECT_EQ(startTimer(), TBEM_OK);
+  EXPECT_EQ(readTimer(seconds), TBEM_INVALID);
+  endTimer();
+  EXPECT_EQ(stopTimer(), TBEM_OK) << "its events are made again";
+  EXPECT_EQ(readTimer(seconds), TBEM_INVALID);
+  endTimer();
+  device().unload(module);
+}
+
+TEST_F(CudaTable, TheCacheIsThatOfTheCard) { EXPECT_GE(cacheBytes(), std::uint64_t{1} << 20U); }
 
 TEST_F(CudaTable, WhatTheDriversCompilerSaysIsTold) {
   const std::string wrong = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { addd.u32 %r1, %r2, %r3; }\n";

@@ -1,5 +1,6 @@
 // Meters, against memory that the test itself takes and counters that it writes.
 #include "runtime/measure/Meters.h"
+#include "runtime/measure/Nvml.h"
 #include "test/unit/TemporaryFolder.h"
 
 #include <gtest/gtest.h>
@@ -121,6 +122,16 @@ TEST_F(Energy, ACounterThatVanishesGivesNone) {
   meter.look();
   EXPECT_EQ(meter.joules(), std::nullopt);
   EXPECT_NE(meter.reason().find("energy_uj"), std::string::npos);
+}
+
+TEST(Nvml, WhatHoldsACardBackHasTheNamesOfNvidiaSmi) {
+  EXPECT_EQ(throttlesOf(0), "");
+  EXPECT_EQ(throttlesOf(0x1), "") << "it has nothing to do";
+  EXPECT_EQ(throttlesOf(0x4), "sw_power_cap");
+  EXPECT_EQ(throttlesOf(0x60), "sw_thermal_slowdown, hw_thermal_slowdown");
+  EXPECT_EQ(throttlesOf(0x1ff),
+            "applications_clocks_setting, sw_power_cap, hw_slowdown, sync_boost, sw_thermal_slowdown, hw_thermal_slowdown, "
+            "hw_power_brake_slowdown, display_clock_setting");
 }
 
 }  // namespace

@@ -9,7 +9,10 @@
 #include <gtest/gtest.h>
 
 #include <unistd.h>
+#include <algorithm>
+#include <functional>
 #include <numeric>
+#include <utility>
 
 namespace tbem::measure {
 namespace {
@@ -117,6 +120,123 @@ TEST(Protocol, PeakIsThatOfTheStepsOverTheBaseline) {
   EXPECT_GT(baseline, 24 * kMiB);
   EXPECT_LT(baseline, 24 * kMiB + 40 * kMiB);  // the process itself, without what was given back
   EXPECT_NEAR(peak - baseline, 48 * kMiB, 1 * kMiB);
+}
+
+/// Says of each timed step what it was told to say.
+class ToldMeter final : public DeviceMeter {
+public:
+  explicit ToldMeter(std::function<double(std::size_t)> of) : of(std::move(of)) {}
+  void time(Timing steps) override { timing = steps; }
+  tl::expected<double, std::string> seconds() override {
+    EXPECT_NE(timing, Timing::Off);
+    kept += timing == Timing::Kept ? 1 : 0;
+    const double told = of(asked++);
+    if (told < 0) return tl::unexpected(std::string("the clock is broken"));
+    return told;
+  }
+  void keepIn(runtime::Measurement& result) const override { result.caches = "cold"; }
+
+  std::size_t asked = 0, kept = 0;
+  Timing timing = Timing::Off;
+
+private:
+  std::function<double(std::size_t)> of;
+};
+
+tl::expected<void, StepError> nothing() { return {}; }
+
+TEST(Protocol, ADevicesClockIsWaitedForAndBelieved) {
+  // Halved from window to window, so that the medians of the fifth and the sixth are the first that agree.
+  ToldMeter card([](std::size_t step) { return std::max(8.0 / static_cast<double>(1U << step / 5), 0.5); });
+  std::size_t calls = 0;
+  const auto step = [&]() -> tl::expected<void, StepError> {
+    ++calls;
+    ::usleep(1000);
+    return {};
+  };
+  const auto value = measure(step, quick(2, 7, 0.04, 7), noEnergy(), &card);  // a window is 4 ms, so five steps
+  EXPECT_EQ(value.status, Status::Ok) << value.reason;
+  EXPECT_EQ(value.warmupSteps, 2 + 6 * 5);
+  EXPECT_EQ(value.warmupSpread, 0.0);
+  EXPECT_EQ(value.samples, std::vector<double>(7, 0.5));
+  EXPECT_EQ(value.latencyMedian, 0.5);
+  EXPECT_EQ(card.asked, 6U * 5 + 7);
+  EXPECT_EQ(calls, 2U + 6 * 5 + 7 + 7) << "as many again that the device does not time";
+  EXPECT_GE(value.latencyHost.value(), 0.001);
+  EXPECT_LT(value.latencyHost.value(), 0.1);
+  EXPECT_EQ(card.kept, 7U);
+  EXPECT_EQ(card.timing, DeviceMeter::Timing::Off);
+  EXPECT_EQ(value.caches, "cold");
+}
+
+/// Quick steps, whose clock would not have risen yet behind five.
+TEST(Protocol, AWindowTakesAsLongAsAClockToRise) {
+  ToldMeter card([](std::size_t) { return 1.0; });
+  const double begun = monotonicSeconds();
+  const auto value = measure(nothing, quick(0, 2, 0.5, 2), noEnergy(), &card);
+  EXPECT_EQ(value.status, Status::Ok);
+  EXPECT_GE(monotonicSeconds() - begun, 2 * 0.05);
+  EXPECT_GT(value.warmupSteps.value(), 10);
+}
+
+TEST(Protocol, ADeviceThatNeverComesToRestIsNotWaitedForForever) {
+  double told = 1;  // each window's median is twice that of the one before
+  ToldMeter card([&](std::size_t step) { return step % 5 == 0 ? told *= 2 : told; });
+  const auto value = measure(
+      []() -> tl::expected<void, StepError> {
+        ::usleep(1000);
+        return {};
+      },
+      quick(0, 2, 0.02, 2), noEnergy(), &card);
+  EXPECT_EQ(value.status, Status::Ok);
+  EXPECT_GE(value.warmupSpread.value(), 0.5);
+  EXPECT_LT(value.finished - value.started, 5);
+}
+
+TEST(Protocol, ADeviceWithoutATimeFailsTheRow) {
+  ToldMeter card([](std::size_t step) { return step == 12 ? -1.0 : 1.0; });
+  const auto value = measure(nothing, quick(0, 20, 0, 20), noEnergy(), &card);
+  EXPECT_EQ(value.status, Status::Failed);
+  EXPECT_EQ(value.reason, "the clock is broken");
+  EXPECT_EQ(value.samples.size(), 2U);
+  EXPECT_EQ(card.timing, DeviceMeter::Timing::Off);
+}
+
+/// A hundred joules a step, ten watts of them at rest.
+class StepCounter final : public EnergySource {
+public:
+  const std::string& reason() const override { return none; }
+  void start() override { first = steps, begin = end = monotonicSeconds(); }
+  void look() override { last = steps, end = monotonicSeconds(); }
+  std::optional<double> joules() const override { return 100.0 * static_cast<double>(last - first); }
+  double window() const override { return 0.05; }
+  std::optional<double> restingPower() const override { return 10; }
+
+  std::size_t steps = 0, first = 0, last = 0;
+  double begin = 0, end = 0;
+
+private:
+  std::string none;
+};
+
+TEST(Protocol, EnergyOnADeviceIsOfStepsThatNobodyTimes) {
+  StepCounter counter;
+  ToldMeter card([&](std::size_t) { return 1.0; });
+  const auto value = measure(
+      [&]() -> tl::expected<void, StepError> {
+        ++counter.steps;
+        ::usleep(2000);
+        return {};
+      },
+      quick(0, 3, 0, 3), counter, &card);
+  EXPECT_EQ(value.status, Status::Ok) << value.reason;
+  EXPECT_DOUBLE_EQ(value.energy.value(), 100);
+  EXPECT_GE(counter.end - counter.begin, counter.window());
+  EXPECT_EQ(counter.first, card.asked) << "all timed steps come before";
+  EXPECT_EQ(value.idlePower, 10.0);
+  const double each = (counter.end - counter.begin) / static_cast<double>(counter.last - counter.first);
+  EXPECT_NEAR(value.energyDynamic.value(), 100 - 10 * each, 10 * each);
+  EXPECT_LT(value.energyDynamic.value(), 100);
 }
 
 TEST(Protocol, SettingsAreSaidInWords) { EXPECT_EQ(describe(Settings{}), "warm-up 3, steps >= 20, >= 0.5 s, <= 10000 steps"); }

@@ -15,6 +15,7 @@ using ContextHandle = struct CUctx_st*;
 using StreamHandle = struct CUstream_st*;
 using ModuleHandle = struct CUmod_st*;
 using FunctionHandle = struct CUfunc_st*;
+using EventHandle = struct CUevent_st*;
 using GraphHandle = struct CUgraph_st*;
 using GraphExecHandle = struct CUgraphExec_st*;
 using GraphNodeHandle = struct CUgraphNode_st*;
