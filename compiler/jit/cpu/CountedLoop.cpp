@@ -5,8 +5,8 @@ namespace tbem::jit {
 using llvm::BasicBlock;
 using llvm::Value;
 
-void emitCountedLoop(llvm::IRBuilderBase& b, llvm::Function* function, Value* from, Value* to, Value* step,
-                     const std::function<void(Value*)>& body) {
+Value* emitCountedLoop(llvm::IRBuilderBase& b, llvm::Function* function, Value* from, Value* to, Value* step,
+                       const std::function<void(Value*)>& body) {
   BasicBlock* before = b.GetInsertBlock();
   auto* head = BasicBlock::Create(b.getContext(), "head", function);
   auto* inside = BasicBlock::Create(b.getContext(), "body", function);
@@ -21,6 +21,7 @@ void emitCountedLoop(llvm::IRBuilderBase& b, llvm::Function* function, Value* fr
   i->addIncoming(b.CreateNSWAdd(i, step), b.GetInsertBlock());
   b.CreateBr(head);
   b.SetInsertPoint(after);
+  return i;
 }
 
 }  // namespace tbem::jit

@@ -9,8 +9,8 @@
 namespace tbem::jit {
 
 /// Runs `body` for `from`, `from + step`, .. below `to`, signed numbers of one type, which `to + step` does not leave; the
-/// builder then stands behind the loop.
-void emitCountedLoop(llvm::IRBuilderBase& b, llvm::Function* function, llvm::Value* from, llvm::Value* to, llvm::Value* step,
-                     const std::function<void(llvm::Value*)>& body);
+/// builder then stands behind the loop. Returns the first of them that is not below `to`.
+llvm::Value* emitCountedLoop(llvm::IRBuilderBase& b, llvm::Function* function, llvm::Value* from, llvm::Value* to,
+                             llvm::Value* step, const std::function<void(llvm::Value*)>& body);
 
 }  // namespace tbem::jit

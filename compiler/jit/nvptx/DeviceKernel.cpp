@@ -1,5 +1,6 @@
 #include "compiler/jit/nvptx/DeviceKernel.h"
 
+#include "compiler/count/Layout.h"
 #include "compiler/jit/cpu/LoopBody.h"
 #include "compiler/jit/loop/Tables.h"
 #include "compiler/jit/nvptx/Places.h"
@@ -15,6 +16,19 @@ using llvm::BasicBlock;
 using llvm::Type;
 using llvm::Value;
 
+/// Where a place is less than eight bytes, so many of them that a thread has as much on its way.
+std::uint64_t placesTogether(const LoopNest& nest) {
+  constexpr std::uint64_t kEnough = 8;
+  std::uint64_t bytes = 0;
+  for (const LoopOutput& output : nest.outputs) bytes += estimate::elementBytes(output.dtype);
+  for (const LoopOperand& input : nest.inputs) {
+    const bool isSame = input.indirect.empty() && (input.offset.stride.empty() || input.offset.stride.back() == 0);
+    if (!isSame) bytes += estimate::elementBytes(input.dtype);  // one for a whole row is in the cache
+  }
+  bytes *= static_cast<std::uint64_t>(nest.width);
+  return bytes == 0 || bytes >= kEnough ? 1 : kEnough / bytes;
+}
+
 class DeviceEmitter {
 public:
   DeviceEmitter(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types)
@@ -24,7 +38,9 @@ public:
     std::vector<Type*> parameters = ownParameters();
     if (nest.elements != 0) parameters.push_back(b.getInt64Ty());
     begin(addKernel(module, parameters, name));
-    shareOut(b, function, argument(2), [&](Value* place) { body.atPlace(positionOf(place), static_cast<unsigned>(nest.width)); });
+    shareOut(
+        b, function, argument(2), [&](Value* place) { body.atPlace(positionOf(place), static_cast<unsigned>(nest.width)); },
+        placesTogether(nest));
     b.CreateRetVoid();
     return function;
   }

@@ -4,6 +4,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,7 +15,9 @@ namespace tbem::jit {
 llvm::Function* addKernel(llvm::Module& module, const std::vector<llvm::Type*>& parameters, const std::string& name);
 
 /// Each thread runs `body` for its places of [0, count), as many apart as there are threads; the builder then stands behind that.
+/// `together`: of so many it does one behind the other without looking whether there are more, so that it need not wait for what
+/// one reads or writes before the next.
 void shareOut(llvm::IRBuilderBase& b, llvm::Function* kernel, llvm::Value* count,
-              const std::function<void(llvm::Value* place)>& body);
+              const std::function<void(llvm::Value* place)>& body, std::uint64_t together = 1);
 
 }  // namespace tbem::jit

@@ -48,6 +48,23 @@ TEST_F(CudaLoops, OfOneLaunchAgreeWithTheInterpreter) {
   runTogether({2'100'000, 4, 1300, 40'000, 516});
 }
 
+// A number for each row of 49 places, of which a thread takes two together where there are more places than threads.
+TEST_F(CudaLoops, SmallPlacesAreTakenTogether) {
+  const tbem_backend& cuda = *tbem_backend_cuda();
+  for (const std::int64_t rows : {3, 668, 669, 1500, 2700}) {  // the card of the tests has 32 768 threads for a loop
+    SCOPED_TRACE(rows);
+    ProgramBuilder p;
+    const tbem_operand row = layoutOf(TBEM_F32, {rows}, "plain"), shape = layoutOf(TBEM_F32, {rows, 49}, "plain");
+    const BufferId x = p.add(row);
+    LoopBuilder l;
+    const std::uint32_t a = l.input(x, {0});
+    l.output(p.add(shape), l.op(ElemOp::Mul, a, l.scalar(0)));
+    p.add(l);
+    p.program.target = cuda.device->target;
+    runAndCompare(p.program, {{static_cast<std::uint32_t>(x), randomTensor(row, 1)}}, 0, 7, 3, cuda);
+  }
+}
+
 // LLVM 19 converts a truth value that is negated to +1 (chooseSignedTruthValues in compiler/jit/nvptx/Ptx.cpp).
 TEST_F(CudaLoops, NegateTruthValues) {
   const tbem_backend& cuda = *tbem_backend_cuda();

@@ -272,6 +272,17 @@ TEST(DeviceLoops, MoveNoMoreThanIsAligned) {
     EXPECT_FALSE(has(text, ".v2.") || has(text, ".v4.")) << text;
 }
 
+/// A place of four bytes is one of two that a thread takes together, as long as there are two; one of eight is enough.
+TEST(DeviceLoops, TakeSmallPlacesTogether) {
+  ProgramBuilder p;
+  LoopBuilder l;
+  const std::uint32_t number = l.input(p.add(layoutOf(TBEM_F32, {6}, "plain")), {0});
+  l.output(p.add(layoutOf(TBEM_F32, {6, 7}, "plain")), l.op(ElemOp::Neg, number));
+  p.add(l);
+  EXPECT_EQ(timesIn(compiledFor(p.program).assembly, "st.global.f32"), 3U);
+  EXPECT_EQ(timesIn(sumOf(TBEM_F32, {6, 7}, {6}, {0}, TBEM_F32), "st.global.f32"), 1U);
+}
+
 TEST(DeviceLoops, AreMadeOfAllTypesAndLayouts) {
   int vectors = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
