@@ -206,11 +206,12 @@ runtime::Measurement measure(const Step& step, const Settings& settings, EnergyS
   runtime::Measurement result;
   result.started = unixSeconds();
   Run run{step, settings, result, device};
-  for (std::vector<double>* times : {&result.samples, &run.hostSeconds}) {
-    if (times == &run.hostSeconds && device == nullptr) continue;
-    times->resize(keptOf(settings));  // so that its pages are there before the baseline
-    times->clear();
-  }
+  const auto touch = [&](std::vector<double>& times) {  // so that its pages are there before the baseline
+    times.resize(keptOf(settings));
+    times.clear();
+  };
+  touch(result.samples);
+  if (device != nullptr) touch(run.hostSeconds);
   LoadMeter load;
   load.start();
   readBaseline(result);

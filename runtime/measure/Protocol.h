@@ -35,7 +35,7 @@ using Step = std::function<tl::expected<void, StepError>()>;
 ///
 /// Fills status, reason, memory, latency, samples, energy, load (from the baseline to the peak), started and finished; the caller
 /// adds arena, machine, versions. A step that fails gives status Failed or OutOfMemory with its message, and the memory seen so
-/// far. Threads: the calling one; `step` may use others. Its own buffer, of the times of 10 000 steps, is there before the
+/// far. Threads: the calling one; `step` may use others. Its own buffers, of the times of 10 000 steps, are there before the
 /// baseline is read.
 runtime::Measurement measure(const Step& step, const Settings& settings, EnergySource& energy, DeviceMeter* device = nullptr);
 
