@@ -22,6 +22,7 @@ using runtime::MachineLoad;
 /// "row 3", "rows 1, 3": as the table numbers them.
 std::string rowsText(const std::set<std::size_t>& rows) {
   std::vector<std::size_t> numbers;
+  numbers.reserve(rows.size());
   for (const std::size_t row : rows) numbers.push_back(row + 1);
   return fmt::format("row{} {}", numbers.size() == 1 ? "" : "s", fmt::join(numbers, ", "));
 }
