@@ -27,9 +27,9 @@ CardSteps::~CardSteps() {
 void CardSteps::time(Timing steps) {
   timing = steps;
   if (steps == Timing::Off || other != nullptr) return;
-  // What is written once may be kept beside what was there. The margin is for what steps may still take; so are the events.
+  // Twice, as what is written once may be kept beside what was there. A margin stays for what steps may still take.
   constexpr std::uint64_t kMargin = std::uint64_t{32} << 20U;
-  cuda::openTimer();
+  (void)cuda::openTimer();  // where it fails, the first step that is timed says so
   otherBytes = 2 * cuda::cacheBytes();
   void* margin = nullptr;
   if (otherBytes == 0 || backend.allocate(kMargin, &margin) != TBEM_OK) return;
@@ -74,7 +74,7 @@ void CardSteps::keepIn(runtime::Measurement& result) const {
   result.clock = seen.clock;
   result.memoryClock = seen.memoryClock;
   result.temperature = seen.temperature;
-  result.throttled = seen.heldBack ? measure::throttlesOf(*seen.heldBack) : "unknown";
+  result.throttled = seen.heldBack ? measure::throttlesOf(*seen.heldBack) : measure::kThrottlesUnknown;
   result.caches = other != nullptr ? "cold" : "warm";
 }
 

@@ -18,6 +18,8 @@ struct CardState {
 /// What of these reasons makes a card slower than it could be, by the names that nvidia-smi gives them:
 /// "sw_power_cap, hw_thermal_slowdown"; "": nothing, or only that it has nothing to do.
 std::string throttlesOf(std::uint64_t heldBack);
+/// In its place: it is not known what held a card back.
+constexpr const char* kThrottlesUnknown = "unknown";
 
 class NvmlCard {
 public:

@@ -1,6 +1,7 @@
 #include "compiler/show/measured/CardTiming.h"
 
 #include "compiler/show/measured/OrNull.h"
+#include "runtime/measure/Nvml.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
@@ -32,7 +33,7 @@ std::string textOf(const std::optional<double>& value, const char* unit) {
 }
 
 std::string throttledText(const Measurement& value) {
-  return value.throttled == kNotSaid ? "-" : value.throttled.empty() ? "no" : value.throttled;
+  return value.throttled == measure::kThrottlesUnknown ? "-" : value.throttled.empty() ? "no" : value.throttled;
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ Json timingJson(const Measurement& value) {
           {"clock", orNull(value.clock)},
           {"memory_clock", orNull(value.memoryClock)},
           {"temperature", orNull(value.temperature)},
-          {"throttled", value.throttled == kNotSaid ? Json() : Json(value.throttled)}};
+          {"throttled", value.throttled == measure::kThrottlesUnknown ? Json() : Json(value.throttled)}};
 }
 
 void printCardTimings(show::Out& out, const std::vector<Observation>& measured) {

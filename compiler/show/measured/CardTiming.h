@@ -10,9 +10,6 @@
 
 namespace tbem::driver {
 
-/// Of Measurement::throttled: NVML does not say.
-constexpr const char* kNotSaid = "unknown";
-
 /// Null: it was timed on no card.
 Json timingJson(const runtime::Measurement& value);
 

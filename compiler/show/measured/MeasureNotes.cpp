@@ -1,8 +1,8 @@
 #include "compiler/show/measured/MeasureNotes.h"
 
 #include "compiler/show/Out.h"
-#include "compiler/show/measured/CardTiming.h"
 #include "compiler/show/measured/OrNull.h"
+#include "runtime/measure/Nvml.h"
 #include "runtime/measure/Quantile.h"
 #include "runtime/report/Numbers.h"
 
@@ -98,7 +98,8 @@ void sayTiming(show::Out& out, const std::vector<Observation>& rows) {
   for (const Observation& row : rows) {
     for (const store::Stored& repeat : row.repeats) {
       const runtime::Measurement& value = repeat.value;
-      if (!value.throttled.empty() && value.throttled != kNotSaid) byReason[value.throttled].insert(row.row->row);
+      if (!value.throttled.empty() && value.throttled != measure::kThrottlesUnknown)
+        byReason[value.throttled].insert(row.row->row);
       if (value.caches == "warm") warm.insert(row.row->row);
       if (value.warmupSpread.value_or(0) < kRestlessShare) continue;
       restless.insert(row.row->row);
