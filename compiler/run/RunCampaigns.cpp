@@ -305,7 +305,7 @@ tl::expected<CampaignOutlook, Failed> outlookOf(const std::vector<CaseRow>& rows
                                                 const CampaignRequest& how) {
   // A step at this speed, and this long for a process to start: rough on purpose; what is printed says so.
   constexpr double kFlopsASecond = 5e10;
-  constexpr double kSetUpSeconds = 0.5, kWindows = 10;
+  constexpr double kSetUpSeconds = 0.5, kStepsOfWindows = 10;
   constexpr std::uint64_t kBytesACase = 2048;
   CampaignOutlook outlook;
   std::optional<store::Store> store;
@@ -338,7 +338,7 @@ tl::expected<CampaignOutlook, Failed> outlookOf(const std::vector<CaseRow>& rows
     const measure::Settings protocol = protocolOf(*row.plan, row.backend);
     const double step = row.flops / kFlopsASecond;
     // On a card two windows of the warm-up come at least, and as many steps again that are not timed (measure/Protocol.h).
-    const double others = protocol.warmup + (row.backend == "cuda" ? kWindows + protocol.steps : 0.0);
+    const double others = protocol.warmup + (row.backend == "cuda" ? kStepsOfWindows + protocol.steps : 0.0);
     outlook.seconds += repeats * (kSetUpSeconds + others * step + std::max(protocol.steps * step, protocol.minSeconds));
     outlook.memory = std::max(outlook.memory, row.arena);
     outlook.unknownWorkspaces = std::max(outlook.unknownWorkspaces, row.unknownWorkspaces);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 namespace tbem::measure {
@@ -27,7 +28,6 @@ struct Run {
   runtime::Measurement& result;
   DeviceMeter* const device;
   std::vector<double> hostSeconds = {};  ///< of steps that a device does not time
-  std::uint64_t timedSteps = 0;
 
   bool once() {
     auto done = step();
@@ -52,21 +52,24 @@ struct Run {
     return fine && untimed(energy);
   }
 
-  bool goesOn(double seconds) const {
-    return timedSteps < std::max(settings.maxSteps, settings.steps) &&
-           (timedSteps < settings.steps || seconds < settings.minSeconds);
+  bool timedByHost(EnergySource& energy) {
+    const std::uint32_t most = std::max(settings.maxSteps, settings.steps);
+    return chained(energy, result.samples, [&](std::uint64_t steps, double seconds) {
+      return steps < most && (steps < settings.steps || seconds < settings.minSeconds);
+    });
   }
 
-  /// Times the steps one by one; the clock is read between them, so the samples add up to the window.
-  bool timedByHost(EnergySource& energy) {
+  /// Steps one behind the other as long as `more` says of how many there were, in how many seconds: their energy, and into
+  /// `times` the host's seconds of each. The clock is read between them, so these add up to the window.
+  bool chained(EnergySource& energy, std::vector<double>& times, const std::function<bool(std::uint64_t, double)>& more) {
     energy.start();
     const double begin = monotonicSeconds();
     double before = begin, looked = begin;
-    while (goesOn(before - begin)) {
+    std::uint64_t steps = 0;
+    for (; more(steps, before - begin); ++steps) {
       if (!once()) return false;
-      ++timedSteps;
       const double now = monotonicSeconds();
-      if (result.samples.size() < keptOf(settings)) result.samples.push_back(now - before);
+      if (times.size() < keptOf(settings)) times.push_back(now - before);
       before = now;
       if (now - looked > kEnergyLook) {
         energy.look();
@@ -74,7 +77,7 @@ struct Run {
       }
     }
     energy.look();
-    keepEnergy(energy, before - begin, timedSteps);
+    keepEnergy(energy, before - begin, steps);
     return true;
   }
 
@@ -120,39 +123,24 @@ struct Run {
   bool timedByDevice() {
     device->time(DeviceMeter::Timing::Kept);
     const double begin = monotonicSeconds();
-    while (timedSteps < settings.steps || (timedSteps < keptOf(settings) && monotonicSeconds() - begin < leastSeconds())) {
+    const auto enough = [&] { return result.samples.size() >= settings.steps && monotonicSeconds() - begin >= leastSeconds(); };
+    while (result.samples.size() < keptOf(settings) && !enough()) {
       const auto seconds = onceOnDevice();
       if (!seconds) return false;
-      ++timedSteps;
-      if (result.samples.size() < keptOf(settings)) result.samples.push_back(*seconds);
+      result.samples.push_back(*seconds);
     }
     device->keepIn(result);
     return true;
   }
 
-  /// Steps one behind the other, as a training asks for them, which the device does not time: their energy, as long as the
-  /// counter needs, and the host's seconds.
+  /// Steps as a training asks for them, which the device does not time, as long as the counter of energy needs.
   bool untimed(EnergySource& energy) {
     constexpr double kMore = 1.05;  // than the counter needs, for it is read between steps
     const double window = energy.reason().empty() ? kMore * energy.window() : 0;
-    energy.start();
-    const double begin = monotonicSeconds();
-    double before = begin, looked = begin;
-    std::uint64_t steps = 0;
-    for (; steps < settings.steps || before - begin < window; ++steps) {
-      if (!once()) return false;
-      const double now = monotonicSeconds();
-      if (hostSeconds.size() < keptOf(settings)) hostSeconds.push_back(now - before);
-      before = now;
-      if (now - looked > kEnergyLook) {
-        energy.look();
-        looked = before = monotonicSeconds();
-      }
-    }
-    energy.look();
-    if (steps > 0) result.latencyHost = median(hostSeconds);
-    keepEnergy(energy, before - begin, steps);
-    return true;
+    const bool fine = chained(energy, hostSeconds,
+                              [&](std::uint64_t steps, double seconds) { return steps < settings.steps || seconds < window; });
+    if (fine && !hostSeconds.empty()) result.latencyHost = median(hostSeconds);
+    return fine;
   }
 
   /// Of so many steps, which took so many seconds.

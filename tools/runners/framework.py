@@ -1,7 +1,7 @@
 """Takes the steps of one row in a framework and tells what they took: the process of a row that tbemc measures there.
 
-The first argument is the text of card_clock.py. Standard input is one JSON object, what tbemc says of the row (docs/frameworks.md, "Measured there"): the file of its program,
-the framework, and the protocol of tbemc's own rows. Standard output is one JSON object of metrics. The program is the one that
+The first argument is the text of card_clock.py. Standard input is one JSON object, what tbemc says of the row (docs/frameworks.md,
+"Measured there"): the file of its program, the framework, and the protocol of tbemc's own rows. Standard output is one JSON object of metrics. The program is the one that
 `tbemc emit` writes; its `main` is run up to the first step, so that what it has set up is what is measured.
 
 A framework is a class in FRAMEWORKS; it imports the framework itself.

@@ -136,8 +136,9 @@ std::optional<Spread> spreadOf(const std::vector<store::Stored>& repeats) {
 void sayMeasureNotes(show::Out& out, const std::vector<Observation>& rows, bool latency) {
   sayLosses(out, rows);
   sayLoad(out, rows);
-  if (latency) saySpread(out, rows);
-  if (latency) sayTiming(out, rows);
+  if (!latency) return;
+  saySpread(out, rows);
+  sayTiming(out, rows);
 }
 
 void printMeasured(show::Out& out, const StoredRows& stored, const std::vector<CaseRow>& rows) {
