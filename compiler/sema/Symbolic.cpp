@@ -130,7 +130,7 @@ ExprId ExprPool::intern(const ExprNode& node) {
 }
 
 ExprId ExprPool::constant(Rational value) {
-  constexpr std::int64_t kFew = 64;
+  constexpr std::int64_t kFew = 2048;  // as most sizes are
   if (!value.isInt() || value.num < 0 || value.num >= kFew) return intern({.op = ExprOp::Constant, .value = value});
   if (few.empty()) few.resize(kFew, kNoExpr);
   ExprId& known = few[static_cast<std::size_t>(value.num)];

@@ -12,15 +12,11 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>  // says whether the C library is GNU's
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 namespace tbem::process {
 
@@ -41,15 +37,6 @@ void limitSpinning(const char* program, char** argv) {
   }
   const driver::AllProcessors inherited;
   ::execv(program, argv);  // where it fails, the program goes on as it is: slower beside others, no less right
-}
-
-void growHeapInLargeSteps() {
-#ifdef __GLIBC__
-  constexpr int kMiB = 1 << 20;
-  mallopt(M_TOP_PAD, 16 * kMiB);
-  mallopt(M_MMAP_THRESHOLD, 32 * kMiB);
-  mallopt(M_TRIM_THRESHOLD, 64 * kMiB);
-#endif
 }
 
 void holdStandardStreams() {

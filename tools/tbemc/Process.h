@@ -14,11 +14,6 @@ namespace tbem::process {
 /// says why). It returns where that is set.
 void limitSpinning(const char* program, char** argv);
 
-/// GNU's heap asks the system for 128 KiB at a time, each page of which costs a fault when it is first touched: a tenth of what
-/// elaborating a large network takes. By 16 MiB at a time it gets huge pages, where the system gives them. Thresholds are where
-/// the library's own adjusting ends, which setting any of them switches off.
-void growHeapInLargeSteps();
-
 /// Call before anything is opened: a file that takes the place of a closed standard stream would get its output. Reading from a
 /// closed standard input and writing to a closed standard output fail as they would; a closed standard error is /dev/null.
 void holdStandardStreams();

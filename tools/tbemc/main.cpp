@@ -21,10 +21,7 @@ std::string workerPath() {
 
 int main(int argc, char** argv) {
   const bool runs = tbem::driver::runsNativeCode(argc, argv);
-  if (runs)
-    tbem::process::limitSpinning(kSelf, argv);
-  else
-    tbem::process::growHeapInLargeSteps();  // else its own memory is looked at
+  if (runs) tbem::process::limitSpinning(kSelf, argv);
   tbem::process::holdStandardStreams();
   tbem::process::writesSayWhatFails();
   tbem::process::Signals signals;

@@ -167,7 +167,7 @@ private:
 /// As `calledWord`; a factor whose level is a text stands for that word.
 CalledWord wordIn(const ClauseReader& e, const ast::Expr* expr) {
   CalledWord word = calledWord(expr);
-  const auto factor = std::ranges::find(e.names, word.name, &sema::Local::name);
+  const auto factor = std::ranges::find_if(e.names, [&](const sema::Local& local) { return local.name == word.name; });
   if (factor != e.names.end() && factor->value.is(ValueKind::String)) word.name = factor->value.text();
   return word;
 }

@@ -2,9 +2,16 @@
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/sema/evaluate/Evaluator.h"
 
+#include <cstring>
+
 namespace tbem::sema {
 
 namespace {
+/// Every argument asks for the word of its type, which may be one of a dozen.
+bool is(std::string_view word, std::string_view other) {
+  return word.size() == other.size() && std::memcmp(word.data(), other.data(), other.size()) == 0;
+}
+
 bool isSequence(const Value& value) { return value.is(ValueKind::List) || value.is(ValueKind::Tuple); }
 
 /// Writes a pair or pads out in full. How many numbers there may be, where there are others; else null.
@@ -31,7 +38,7 @@ std::string quoted(const std::vector<ast::Name>& members) {
 
 bool isNatural(const ast::Type& type) {
   const auto* named = ast::dynCast<ast::NamedType>(&type);
-  return named != nullptr && (named->name.text == "nat" || named->name.text == "nat0");
+  return named != nullptr && (is(named->name.text, "nat") || is(named->name.text, "nat0"));
 }
 
 std::string Wanted::text() const {
@@ -76,36 +83,37 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
   const auto* named = ast::dynCast<ast::NamedType>(&type);
   if (named == nullptr) return value;
   const std::string_view word = isNatural(type) ? std::string_view("int") : named->name.text;
-  if (word == "tensor") return value.isRuntime() ? std::optional<Value>(value) : wants("a tensor");
-  if (word == "int" || word == "real") {
-    if (!value.is(ValueKind::Number)) return wants(word == "int" ? "an int" : "a real");
-    if (word == "int" && !whole(value)) return std::nullopt;
-    value.isReal = word == "real";
+  if (is(word, "tensor")) return value.isRuntime() ? std::optional<Value>(value) : wants("a tensor");
+  if (is(word, "int") || is(word, "real")) {
+    if (!value.is(ValueKind::Number)) return wants(is(word, "int") ? "an int" : "a real");
+    if (is(word, "int") && !whole(value)) return std::nullopt;
+    value.isReal = is(word, "real");
     return value;
   }
-  if (word == "bool") return value.is(ValueKind::Bool) ? std::optional<Value>(value) : wants("a bool");
-  if (word == "string" || word == "char") return value.is(ValueKind::String) ? std::optional<Value>(value) : wants("a string");
-  if (word == "dtype") return value.is(ValueKind::DType) ? std::optional<Value>(value) : wants("an element type");
+  if (is(word, "bool")) return value.is(ValueKind::Bool) ? std::optional<Value>(value) : wants("a bool");
+  if (is(word, "string") || is(word, "char"))
+    return value.is(ValueKind::String) ? std::optional<Value>(value) : wants("a string");
+  if (is(word, "dtype")) return value.is(ValueKind::DType) ? std::optional<Value>(value) : wants("an element type");
   const bool declared =
       (value.is(ValueKind::Declaration) || value.is(ValueKind::Partial)) && value.decl->kind == ast::NodeKind::Callable;
-  if (word == "schedule") {  // a number, or an operator that makes one from the step's number
+  if (is(word, "schedule")) {  // a number, or an operator that makes one from the step's number
     if (declared && static_cast<const ast::Callable*>(value.decl)->tensors.empty()) return value;
     if (!value.is(ValueKind::Number)) return wants("a number or a schedule such as `cosine(0.1, steps: 1000)`");
     value.isReal = true;
     return value;
   }
-  if (word == "network" || word == "block" || word == "operator") {
+  if (is(word, "network") || is(word, "block") || is(word, "operator")) {
     const bool callable = value.is(ValueKind::Instance) || declared;
     return callable ? std::optional<Value>(value) : wants("a network, block or operator");
   }
-  if (word != "pair" && word != "pads" && word != "axes") {
+  if (!is(word, "pair") && !is(word, "pads") && !is(word, "axes")) {
     fail(diag::unknown_type, named->name.range, word);
     return std::nullopt;
   }
   SharedVector<Value> items = isSequence(value) ? value.items : SharedVector<Value>{value};
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (!items[i].is(ValueKind::Number))
-      return wants(word == "axes" ? "an int or a list of int" : "a number or a list of numbers");
+      return wants(is(word, "axes") ? "an int or a list of int" : "a number or a list of numbers");
     if (!whole(items[i])) return std::nullopt;
     if (items[i].isReal) items.own()[i].isReal = false;
   }

@@ -5,6 +5,10 @@
 #include "compiler/sema/Suggest.h"
 #include "compiler/support/Units.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
 namespace tbem::sema {
 
 namespace {
@@ -23,18 +27,36 @@ private:
 };
 }  // namespace
 
+std::uint64_t LocalName::headOf(std::string_view text) {
+  static_assert(std::endian::native == std::endian::little);
+  const auto read = [&](auto word, std::size_t at) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    return std::uint64_t{word};
+  };
+  const std::size_t size = text.size();
+  // Two words that may overlap, of which both hold the same bytes there.
+  const auto halves = [&](auto word) {
+    const std::size_t second = size - sizeof word;
+    return read(word, 0) | read(word, second) << (8 * second);
+  };
+  if (size >= sizeof(std::uint64_t)) return read(std::uint64_t{}, 0);
+  if (size >= sizeof(std::uint32_t)) return halves(std::uint32_t{});
+  if (size >= sizeof(std::uint16_t)) return halves(std::uint16_t{});
+  return size == 0 ? 0 : static_cast<unsigned char>(text.front());
+}
+
 Local* Frame::find(std::string_view name) {
   if (name.empty()) return nullptr;
-  // Most names differ in their length or first letter.
-  for (auto it = locals.rbegin(); it != locals.rend(); ++it) {
-    if (it->name.size() != name.size() || it->name.front() != name.front()) continue;
-    if (name.size() == 1 || it->name == name) return &*it;
-  }
-  return nullptr;
+  const LocalName sought(name);
+  const auto found = std::find_if(locals.rbegin(), locals.rend(), [&](const Local& local) { return local.name.is(sought); });
+  return found != locals.rend() ? &*found : nullptr;
 }
 
 void Frame::define(std::string_view name, Value value, SrcRange range) {
-  locals.push_back({.name = name, .value = std::move(value), .range = range});
+  Local& local = locals.emplace_back();
+  local.name = name;
+  local.value = std::move(value);
+  local.range = range;
 }
 
 Value Evaluator::wrongKind(SrcRange range, const std::string& who, const std::string& wants, const Value& found) {

@@ -88,8 +88,8 @@ const Evaluator::Builtin* Evaluator::builtin(std::string_view name) {
   return nullptr;
 }
 
-Value Evaluator::callBuiltin(std::string_view name, const Arguments& arguments) {
-  const Builtin& row = *builtin(name);
+Value Evaluator::callBuiltin(const Builtin& row, const Arguments& arguments) {
+  const std::string_view name = row.name;
   const BuiltinCall call{name, arguments};
   for (const BoundArgument& one : arguments.list) {
     if (one.value.isPoison()) return {};

@@ -17,7 +17,7 @@ Arguments Evaluator::evaluateArguments(const ast::Call& call, const Value* piped
       arguments.rest = true;
       continue;
     }
-    arguments.list.push_back({argument.name.text, evaluateArgument(*argument.value), argument.value->range});
+    arguments.list.emplace_back(argument.name.text, evaluateArgument(*argument.value), argument.value->range);
   }
   return arguments;
 }
@@ -31,7 +31,7 @@ Value Evaluator::evaluateCall(const ast::Call& expr, const Value* piped) {
     if (piped == nullptr) {
       if (std::optional<Value> made = specialCall(word->name.text, expr)) return std::move(*made);
     }
-    if (isBuiltin(word->name.text)) {
+    if (const Builtin* const row = builtin(word->name.text)) {
       // A name that is both an elaboration function and an operator is the operator where its first argument is a tensor.
       Arguments arguments = evaluateArguments(expr, piped);
       for (const BoundArgument& one : arguments.list) {
@@ -45,7 +45,7 @@ Value Evaluator::evaluateCall(const ast::Call& expr, const Value* piped) {
       const bool bare =
           std::all_of(arguments.list.begin(), arguments.list.end(), [](const BoundArgument& a) { return !a.name.empty(); });
       if (found.decl != nullptr && (onTensor || own || bare)) return apply(expr, Value::declaration(found), std::move(arguments));
-      return charged(callBuiltin(word->name.text, arguments));
+      return charged(callBuiltin(*row, arguments));
     }
   }
   const Value callee = evaluate(*expr.callee);

@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/support/Units.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -74,6 +75,11 @@ std::optional<ExprOp> arithmetic(ast::BinaryOp op) {
     default:
       return std::nullopt;
   }
+}
+
+/// Every operator asks: compared as one number.
+bool isSame(const UnitPowers& a, const UnitPowers& b) {
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }
 
 bool isLogic(ast::BinaryOp op) {
@@ -160,9 +166,9 @@ Value Evaluator::makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange 
   Value result = Value::number(pool.make(op, a.expr, b.expr), a.isReal || b.isReal);
   result.unit = a.unit;
   const int sign = op == ExprOp::Mul ? 1 : op == ExprOp::Divide ? -1 : 0;
-  for (std::size_t i = 0; i < result.unit.size(); ++i)
+  for (std::size_t i = 0; sign != 0 && i < result.unit.size(); ++i)
     result.unit[i] = static_cast<std::int8_t>(result.unit[i] + sign * b.unit[i]);
-  if (quiet > 0 || pool.constantValue(result.expr)) return result;
+  if (quiet > 0 || pool[result.expr].op == ExprOp::Constant) return result;
   const EvalError error = peekError(result.expr);
   if (error == EvalError::None || error == EvalError::Unassigned) return result;
   if (peekError(a.expr) != EvalError::None || peekError(b.expr) != EvalError::None) return {};
@@ -245,6 +251,10 @@ Value Evaluator::evaluateUnary(const ast::Unary& expr) {
 
 Value Evaluator::evaluateBinary(const ast::Binary& expr) {
   if (isLogic(expr.op)) return evaluateLogic(expr);
+  if (expr.left->kind != ast::NodeKind::Binary) {
+    Value left = evaluate(*expr.left);
+    return combined(expr, std::move(left), evaluate(*expr.right));
+  }
   // A chain `a + b + c + ...` leans left: it is walked in a loop, so that no length overflows the stack.
   const std::size_t mark = chains.size();
   chains.push_back(&expr);
@@ -278,7 +288,7 @@ Value Evaluator::combined(const ast::Binary& node, Value left, const Value& righ
   }
   if (!left.is(ValueKind::Number)) return wrongKind(node.left->range, "arithmetic", "a number", left);
   if (!right.is(ValueKind::Number)) return wrongKind(node.right->range, "arithmetic", "a number", right);
-  if (left.unit != right.unit && op != ExprOp::Mul && op != ExprOp::Divide)
+  if (!isSame(left.unit, right.unit) && op != ExprOp::Mul && op != ExprOp::Divide)
     return fail(diag::units_differ, node.range, verb(node.op), describeUnit(left.unit), describeUnit(right.unit));
   if (node.op == ast::BinaryOp::Rem) return makeRemainder(left, right, node.range, node.right->range);
   if (node.op == ast::BinaryOp::Power) return makePower(left, right, node.range, node.right->range);
@@ -286,7 +296,7 @@ Value Evaluator::combined(const ast::Binary& node, Value left, const Value& righ
 }
 
 Value Evaluator::evaluateComparison(const ast::Binary& expr, const Value& left, const Value& right) {
-  if (left.unit != right.unit) {
+  if (!isSame(left.unit, right.unit)) {
     return fail(diag::units_differ, expr.range, verb(expr.op), describeUnit(left.unit), describeUnit(right.unit));
   }
   if (expr.op == ast::BinaryOp::Equal || expr.op == ast::BinaryOp::NotEqual) {

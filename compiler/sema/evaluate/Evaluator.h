@@ -7,6 +7,8 @@
 
 #include "compiler/sema/Value.h"
 
+#include <concepts>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -16,9 +18,26 @@
 
 namespace tbem::sema {
 
-/// A name in a body. Names point into the syntax tree, which outlives the evaluation.
+/// What a local is called: a view into the syntax tree, which outlives the evaluation. Every name of an expression is looked up
+/// among some ten of them: what begins them is compared as one number, which tells nearly all of them apart.
+class LocalName : public std::string_view {
+public:
+  LocalName() = default;
+  template <std::convertible_to<std::string_view> Text>
+  LocalName(const Text& text) : std::string_view(text), head(headOf(*this)) {}  // NOLINT(google-explicit-constructor): it is one
+  bool is(const LocalName& other) const {
+    return head == other.head && size() == other.size() && (size() <= sizeof head || *this == other);
+  }
+
+private:
+  static std::uint64_t headOf(std::string_view text);
+
+  std::uint64_t head = 0;  ///< its first eight bytes
+};
+
+/// A name in a body.
 struct Local {
-  std::string_view name;
+  LocalName name;
   Value value;
   SrcRange range;
   bool isVar = false;
@@ -215,7 +234,8 @@ protected:
                    Arguments& arguments);
   bool forEachBound(const ast::Type& type, const Value& value, const std::function<bool(ExprId)>& visit);
   Value callFunction(const ast::Function& function, const Module& module, Arguments arguments);
-  Value callBuiltin(std::string_view name, const Arguments& arguments);
+  Value callBuiltin(std::string_view name, const Arguments& arguments) { return callBuiltin(*builtin(name), arguments); }
+  Value callBuiltin(const Builtin& row, const Arguments& arguments);
   Value apply(const ast::Expr& use, const Value& callee, Arguments arguments);
 
   /// The value in this row, and its symbols become structural. Reports what has none.

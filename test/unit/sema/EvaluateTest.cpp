@@ -50,6 +50,25 @@ std::string valueOf(const std::string& expression, const std::string& before = "
   return world.session.sink.hasErrors() ? world.firstCode() : text;
 }
 
+TEST(Evaluate, NamesAreToldApartWhereverTheyDiffer) {
+  std::vector<std::string> names;
+  for (std::size_t length = 1; length <= 20; ++length) {
+    names.emplace_back(length, 'a');
+    for (std::size_t at = 0; at < length; ++at) (names.emplace_back(length, 'a'))[at] = 'b';
+  }
+  Frame frame;
+  for (const std::string& name : names) frame.define(name, {});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string again = names[i];
+    EXPECT_EQ(frame.find(again), &frame.locals[i]) << again;
+    EXPECT_EQ(frame.find(again + "c"), nullptr) << again;
+    frame.define(names[i], {});
+    EXPECT_EQ(frame.find(again), &frame.locals.back()) << "the last of its name hides the others";
+    frame.locals.pop_back();
+  }
+  EXPECT_EQ(frame.find(""), nullptr);
+}
+
 TEST(Numbers, AreExact) {
   EXPECT_EQ(valueOf("1 / 3 + 1 / 6"), "0.5");
   EXPECT_EQ(valueOf("0.1 + 0.2 = 0.3"), "true");

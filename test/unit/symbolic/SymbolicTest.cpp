@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 #include <set>
+#include <vector>
 
 using namespace tbem;
 using namespace tbem::sema;
@@ -137,6 +139,33 @@ TEST(Symbolic, NamesItsSymbolsOnce) {
   std::sort(symbols.begin(), symbols.end());
   EXPECT_EQ(symbols, (std::vector<SymbolId>{p.b, p.h, p.r}));
   EXPECT_TRUE(p.symbolsOf(p.k(3)).empty());
+}
+
+/// Whole numbers up to the ends of 64 bits, against arithmetic of 128 bits.
+TEST(Symbolic, WholeConstantsAreExactOrStayAsTheyAre) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min(), kMost = std::numeric_limits<std::int64_t>::max();
+  const std::vector<std::int64_t> numbers{kLeast, kLeast + 1, -3037000500, -2049, -2, -1,         0,         1,
+                                          2,      2047,       2048,        2049,  64, 3037000500, kMost - 1, kMost};
+  Pool p;
+  for (const std::int64_t a : numbers) {
+    for (const std::int64_t b : numbers) {
+      const auto check = [&](ExprOp op, __int128 exact) {
+        const ExprId made = p.make(op, p.k(a), p.k(b));
+        if (exact >= kLeast && exact <= kMost)
+          EXPECT_EQ(p.constantValue(made), Rational::of(static_cast<std::int64_t>(exact))) << p.str(made);
+        else
+          EXPECT_EQ(p.at(1, 1).errorOf(made), EvalError::Overflow) << p.str(made);
+      };
+      check(ExprOp::Add, static_cast<__int128>(a) + b);
+      check(ExprOp::Sub, static_cast<__int128>(a) - b);
+      check(ExprOp::Mul, static_cast<__int128>(a) * b);
+      check(ExprOp::Min, a < b ? a : b);
+      check(ExprOp::Max, a < b ? b : a);
+      check(ExprOp::Equal, a == b);
+      check(ExprOp::Less, a < b);
+      check(ExprOp::LessEqual, a <= b);
+    }
+  }
 }
 
 /// Random expressions, folded, against plain 64-bit arithmetic on the unfolded tree.
