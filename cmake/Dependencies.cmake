@@ -21,12 +21,13 @@ find_path(TBEM_MATIO_INCLUDE matio.h REQUIRED)
 find_library(TBEM_Z3 z3 REQUIRED)
 find_path(TBEM_Z3_INCLUDE z3++.h REQUIRED)
 
-# The allocator of the programs that read and elaborate, which a fifth of that time was spent in with the C library's. A sanitizer
-# has its own, and a worker, whose memory is measured, keeps the C library's.
+# The allocator of the programs that read and elaborate, which a fifth of that time was spent in with the C library's. It stands
+# behind the C++ library, whose `new` then calls its `malloc` and throws where there is no memory: its own `new` ends the process.
+# A sanitizer has its own, and a worker, whose memory is measured, keeps the C library's.
 find_package(mimalloc 2 REQUIRED)
 add_library(tbem_allocator INTERFACE)
 if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
-  target_link_libraries(tbem_allocator INTERFACE -Wl,--push-state,--no-as-needed mimalloc -Wl,--pop-state)
+  target_link_libraries(tbem_allocator INTERFACE -Wl,--push-state,--no-as-needed stdc++ mimalloc -Wl,--pop-state)
 endif()
 
 find_library(TBEM_EDIT edit REQUIRED)
