@@ -97,7 +97,7 @@ private:
   }
   Json operatorOf(const graph::Op& op) const {
     Json one{{"operator", op.declaration}, {"kind", kindName(op.kind)}, {"phase", phaseName(op.phase)}};
-    if (op.kind == graph::OpKind::Native && op.own.symbol.empty()) one["primitive"] = runtime::signature(op.primitive).name;
+    if (op.primitive != TBEM_PRIMITIVE_COUNT) one["primitive"] = runtime::signature(op.primitive).name;
     if (!op.own.symbol.empty()) one["symbol"] = op.own.symbol;
     one["path"] = graph.scopes.empty() ? std::string() : graph.scopes[index(op.scope)].path;
     one["inputs"] = ids(op.inputs);

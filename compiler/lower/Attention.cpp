@@ -15,14 +15,9 @@ namespace tbem::estimate {
 using graph::index;
 using graph::Op;
 using graph::OpId;
-using graph::OpKind;
 using graph::TensorId;
 
 namespace {
-
-bool isNative(const Op& op, tbem_primitive primitive) {
-  return op.kind == OpKind::Native && op.own.symbol.empty() && op.primitive == primitive;
-}
 
 /// The operators that an attention and its gradient are in a graph.
 struct Parts {
@@ -53,7 +48,7 @@ public:
   /// The attention whose softmax this operator is.
   std::optional<Parts> around(OpId id) const {
     const Op& softmax = graph[id];
-    if (!isNative(softmax, TBEM_PRIMITIVE_softmax) || softmax.phase != graph::Phase::Forward) return std::nullopt;
+    if (softmax.primitive != TBEM_PRIMITIVE_softmax || softmax.phase != graph::Phase::Forward) return std::nullopt;
     const auto rank = static_cast<std::int64_t>(graph[softmax.inputs[0]].shape.size());
     if (rank < 2 || attributesOf(softmax) != std::vector{rank - 1}) return std::nullopt;
     Parts parts;
@@ -73,7 +68,7 @@ private:
 
   bool isProduct(OpId id, bool transposedA, bool transposedB) const {
     const std::vector<std::int64_t> transposed{transposedA ? 1 : 0, transposedB ? 1 : 0};
-    return id != graph::kNoOp && isNative(op(id), TBEM_PRIMITIVE_matmul) && attributesOf(op(id)) == transposed;
+    return id != graph::kNoOp && op(id).primitive == TBEM_PRIMITIVE_matmul && attributesOf(op(id)) == transposed;
   }
 
   bool isCast(OpId id) const {
@@ -130,7 +125,7 @@ private:
       if (isLeft && isProduct(reader.id, false, false) && op(reader.id).phase == graph::Phase::Forward) {
         parts.weighted = reader.id;
         ++forward;
-      } else if (isNative(op(reader.id), TBEM_PRIMITIVE_softmax_gradient) && op(reader.id).inputs[1] == reader.as) {
+      } else if (op(reader.id).primitive == TBEM_PRIMITIVE_softmax_gradient && op(reader.id).inputs[1] == reader.as) {
         parts.softmaxGradient = reader.id;
       } else if (isLeft && isProduct(reader.id, true, false)) {
         parts.dvalue = reader.id;

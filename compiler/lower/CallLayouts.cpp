@@ -18,14 +18,13 @@ using graph::TensorId;
 bool isWeightGradient(tbem_primitive primitive) {
   return primitive == TBEM_PRIMITIVE_conv2d_weight_gradient || primitive == TBEM_PRIMITIVE_dense_weight_gradient;
 }
-bool isNative(const Op& op) { return op.kind == graph::OpKind::Native && op.own.symbol.empty(); }
 bool isSlow(const tbem_op_info& info) { return std::strncmp(info.implementation, "ref", 3) == 0; }
 
 namespace {
 /// Of matrices whose rows may lie wherever one stride leads: a batched product, attention and its gradient.
 bool takesPlaces(const Op& op) {
-  return isNative(op) && (op.primitive == TBEM_PRIMITIVE_matmul || op.primitive == TBEM_PRIMITIVE_attention ||
-                          op.primitive == TBEM_PRIMITIVE_attention_gradient);
+  return op.primitive == TBEM_PRIMITIVE_matmul || op.primitive == TBEM_PRIMITIVE_attention ||
+         op.primitive == TBEM_PRIMITIVE_attention_gradient;
 }
 
 /// Every operand open, but for vectors and scalars, which have only one order.
@@ -139,7 +138,7 @@ const Op* onlyReader(const Lowering& state, TensorId result) {
 tbem_operand placeForReader(const Lowering& state, TensorId result) {
   tbem_operand operand = openOperand(state.graph[result].dtype, state.dims[index(result)]);
   const Op* const only = onlyReader(state, result);
-  if (only == nullptr || !isNative(*only) || only->primitive != TBEM_PRIMITIVE_permute) return operand;
+  if (only == nullptr || only->primitive != TBEM_PRIMITIVE_permute) return operand;
   const Op& reader = *only;
   const tbem_operand plain = state.plainOf(reader.outputs[0]);
   operand.layout = plain.layout;

@@ -21,7 +21,6 @@ struct Call {
 using Operands = std::vector<tbem_operand>;
 
 inline tbem_operand absent() { return tbem_operand{}; }
-bool isNative(const graph::Op& op);
 bool isWeightGradient(tbem_primitive primitive);
 /// By a loop that nobody tuned: oneDNN says so in its name.
 bool isSlow(const tbem_op_info& info);

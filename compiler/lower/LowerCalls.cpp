@@ -23,13 +23,13 @@ void Lowering::placeWeight(TensorId weight, TensorId copy) {
   if (!isOpen(weight)) return;
   for (const graph::OpId id : order) {
     const Op& op = graph[id];
-    if (isNative(op) && isWeightGradient(op.primitive) && weightOf[index(op.outputs.front())] == weight)
+    if (isWeightGradient(op.primitive) && weightOf[index(op.outputs.front())] == weight)
       return placeAs(weight, op, op.outputs.front());
   }
   if (backend.device == nullptr) return;  // a device's layouts are the same for all types
   for (const graph::OpId id : readersOf[index(copy)]) {
     const Op& op = graph[id];
-    if (isNative(op) && runtime::signature(op.primitive).choosesLayouts) return placeAs(weight, op, copy);
+    if (op.primitive != TBEM_PRIMITIVE_COUNT && runtime::signature(op.primitive).choosesLayouts) return placeAs(weight, op, copy);
   }
 }
 

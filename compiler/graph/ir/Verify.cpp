@@ -30,6 +30,8 @@ std::vector<std::string> verify(const Graph& graph) {
       made[index(result)] = true;
       if (op.kind != OpKind::View) newest[index(graph[result].storage)] = result;
     }
+    if ((op.primitive != TBEM_PRIMITIVE_COUNT) != (op.kind == OpKind::Native && op.own.symbol.empty()))
+      say(op, "is no call of a primitive and has one, or is one and has none");
     if (op.kind == OpKind::Elementwise) {
       if (op.elementwise.operands.size() != op.inputs.size() || op.elementwise.roots.size() != op.outputs.size())
         say(op, "has operands or roots out of step");

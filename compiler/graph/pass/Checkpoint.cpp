@@ -17,7 +17,7 @@ bool isOfStep(const Graph& graph, TensorId tensor) {
 /// Doing it twice does what doing it once does: it writes nothing that outlives the step, and reads nothing that the step
 /// overwrites before the backward pass. An operator's own code promises neither.
 bool isPure(const Graph& graph, const Op& op) {
-  const bool known = op.kind == OpKind::Elementwise || (op.kind == OpKind::Native && op.own.symbol.empty());
+  const bool known = op.kind == OpKind::Elementwise || op.primitive != TBEM_PRIMITIVE_COUNT;
   if (!known || op.phase != Phase::Forward) return false;
   const bool writes = std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId t) { return !isOfStep(graph, t); });
   const bool reads = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId t) {

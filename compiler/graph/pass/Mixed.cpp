@@ -209,7 +209,7 @@ private:
       return graph[graph[result].storage].kind != StorageClass::Activation || (isOwn() && isOfWeight(result));
     });
     bool narrow = rule.use == Use::Narrow || (rule.use == Use::Follow && isNarrow(graph[id].inputs[rule.model]));
-    if (graph[id].own.symbol.empty() && graph[id].primitive == TBEM_PRIMITIVE_concat) {
+    if (graph[id].primitive == TBEM_PRIMITIVE_concat) {
       const std::vector<TensorId>& inputs = graph[id].inputs;
       narrow = rule.use == Use::Follow && std::all_of(inputs.begin(), inputs.end(), [this](TensorId t) { return isNarrow(t); });
     }

@@ -12,7 +12,7 @@ constexpr std::size_t kWeight = 1;  // the place of the weight among the inputs 
 /// A weight that is computed has no name.
 bool isLayer(const Graph& graph, const Op& op) {
   const bool multiplies = op.primitive == TBEM_PRIMITIVE_conv2d || op.primitive == TBEM_PRIMITIVE_dense;
-  return op.kind == OpKind::Native && multiplies && graph[graph[op.inputs[kWeight]].storage].kind == StorageClass::Weight;
+  return multiplies && graph[graph[op.inputs[kWeight]].storage].kind == StorageClass::Weight;
 }
 
 /// The one operator that reads the value; nothing: none does, or several, or not every sample's value is read.

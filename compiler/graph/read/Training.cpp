@@ -79,8 +79,7 @@ std::optional<std::int64_t> fewestClasses(const Row& row, TensorId target) {
     return tensor == target;
   };
   for (const Op& op : graph.ops) {
-    const bool looksUp = op.kind == OpKind::Native && op.own.symbol.empty() &&
-                         (op.primitive == TBEM_PRIMITIVE_cross_entropy || op.primitive == TBEM_PRIMITIVE_gather);
+    const bool looksUp = op.primitive == TBEM_PRIMITIVE_cross_entropy || op.primitive == TBEM_PRIMITIVE_gather;
     const bool isLookedUp = looksUp && isTarget(op.inputs[1]);
     if (!isLookedUp) continue;
     const std::vector<std::int64_t> shape = row.shape(op.inputs[0]);

@@ -192,7 +192,7 @@ SampleUse sampleUse(const Op& op, const std::vector<std::vector<std::int64_t>>& 
 std::optional<SampleUse> sampleUse(const Op& op, const sema::Values& values, const std::vector<std::vector<std::int64_t>>& dims,
                                    const SampleRows& rows, std::int64_t samples) {
   std::vector<std::int64_t> attributes;
-  if (op.kind == OpKind::Native && op.own.symbol.empty()) {
+  if (op.primitive != TBEM_PRIMITIVE_COUNT) {
     std::string wrong;
     attributes = flattenAttributes(op, values, dims, wrong);
     if (!wrong.empty()) return std::nullopt;

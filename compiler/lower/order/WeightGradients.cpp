@@ -27,14 +27,13 @@ std::optional<tbem_primitive> inputGradientOf(tbem_primitive weightGradient, Wei
 /// there is none.
 std::uint32_t placeBefore(const graph::Graph& graph, const std::vector<OpId>& order, const OrderProblem& problem,
                           std::uint32_t weight, WeightsOf which) {
-  const auto isNative = [&](const graph::Op& op) { return op.kind == graph::OpKind::Native && op.own.symbol.empty(); };
   const graph::Op& ofWeight = graph[order[weight]];
-  const auto wanted = isNative(ofWeight) ? inputGradientOf(ofWeight.primitive, which) : std::nullopt;
+  const auto wanted = inputGradientOf(ofWeight.primitive, which);
   if (!wanted) return weight;
   for (std::uint32_t image = weight; image-- > 0 && weight - image <= kReach;) {
     if (std::ranges::find(problem.after[image], weight) != problem.after[image].end()) break;
     const graph::Op& ofImage = graph[order[image]];
-    if (isNative(ofImage) && ofImage.primitive == *wanted && ofWeight.inputs[1] == ofImage.inputs[0]) return image;
+    if (ofImage.primitive == *wanted && ofWeight.inputs[1] == ofImage.inputs[0]) return image;
   }
   return weight;
 }

@@ -266,8 +266,7 @@ struct EagerReader::Impl {
 
   std::uint64_t normalisedGroups(const Group& each) const {
     for (const graph::Op* op : each.ops) {
-      if (op->kind == graph::OpKind::Native && op->primitive == TBEM_PRIMITIVE_channel_moments)
-        return static_cast<std::uint64_t>(count(op->outputs.front()));
+      if (op->primitive == TBEM_PRIMITIVE_channel_moments) return static_cast<std::uint64_t>(count(op->outputs.front()));
     }
     return 0;
   }
