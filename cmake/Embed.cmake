@@ -31,6 +31,6 @@ tbem_embed(tbem_template tbem::program_template ${template} ${template}/NAME.tbe
   ${template}/README.md ${template}/.gitignore ${template}/.github/workflows/test.yml)
 # What runs in other processes: rows that other programs measure, and models that are exported.
 set(runners ${CMAKE_SOURCE_DIR}/tools/runners)
-tbem_embed(tbem_runners tbem::runners ${runners} ${runners}/card_clock.py ${runners}/export.py ${runners}/export_graph.py ${runners}/framework.py ${runners}/look.py)
+tbem_embed(tbem_runners tbem::runners ${runners} ${runners}/meters.py ${runners}/export.py ${runners}/export_graph.py ${runners}/framework.py ${runners}/look.py)
 # What cuDNN was recorded to say: answers where there is none.
 tbem_embed(tbem_recorded tbem::recorded ${CMAKE_SOURCE_DIR}/runtime/cudnn ${CMAKE_SOURCE_DIR}/runtime/cudnn/recorded.txt)

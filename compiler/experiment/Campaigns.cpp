@@ -23,12 +23,13 @@ bool countsPackages() {
   return kCounts;
 }
 
-measure::Settings protocolOf(const MeasurePlan& plan, std::string_view backend) {
+measure::Settings protocolOf(const CaseRow& row) {
   constexpr double kMore = 1.05;  // than the counters need, for clocks are read between steps
   measure::Settings protocol;
-  if (!plan.countsEnergy) return protocol;
-  if (backend == "cuda" || countsPackages()) {
-    protocol.minSeconds = kMore * (backend == "cuda" ? measure::CardMeter::kWindow : measure::EnergyMeter::kWindow);
+  if (!row.plan->countsEnergy) return protocol;
+  const bool isOnCard = (row.foreign != nullptr ? row.foreign->device : row.backend) == "cuda";
+  if (isOnCard || countsPackages()) {
+    protocol.minSeconds = kMore * (isOnCard ? measure::CardMeter::kWindow : measure::EnergyMeter::kWindow);
     protocol.maxSteps = std::numeric_limits<std::uint32_t>::max();
   }
   return protocol;

@@ -35,10 +35,6 @@ bool countsPackages();
 /// Whether it asks for the energy of steps or of examples.
 bool asksForEnergy(const MeasurePlan& plan);
 
-/// The protocol of a row that runs on a backend of ours: part of its identity. Where energy is wanted, and can be counted, steps
-/// run for as long as its counters need.
-measure::Settings protocolOf(const MeasurePlan& plan, std::string_view backend);
-
 /// The campaigns of a program; mistakes go to the session. `designs` and `trainings` must outlive them.
 std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs,
                                       const std::vector<std::unique_ptr<TrainingRun>>& trainings, const Request& request);
@@ -67,6 +63,10 @@ struct CaseRow {
   /// Whether its memory is planned here.
   bool isPlanned() const { return skip.empty() && isOurs(); }
 };
+
+/// The protocol of a row that a process measures, ours or another: part of its identity. Where energy is wanted, and can be
+/// counted, steps run for as long as its counters need.
+measure::Settings protocolOf(const CaseRow& row);
 
 /// Where a program's results are kept: --store, or NAME.tbemdb beside the program; for -e and standard input a temporary file
 /// that goes when this does.

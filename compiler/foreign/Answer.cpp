@@ -48,6 +48,8 @@ constexpr Metric kMetrics[] = {
     realMetric("latency_p05", &Measurement::latencyP05, Dimension::Seconds),
     realMetric("latency_p95", &Measurement::latencyP95, Dimension::Seconds),
     realMetric("energy", &Measurement::energy, Dimension::Joules),
+    realMetric("energy_dynamic", &Measurement::energyDynamic, Dimension::Joules),
+    realMetric("idle_power", &Measurement::idlePower, Dimension::Watts),
     textMetric("reason", &Measurement::reason),
     textMetric("memory_reason", &Measurement::memoryReason),
     textMetric("energy_reason", &Measurement::energyReason),
@@ -67,7 +69,8 @@ Dimension dimensionOf(const Metric& metric) { return metric.bytes != nullptr ? D
 std::string wantsQuantity(const Metric& metric, std::string_view found) {
   const char* const example = dimensionOf(metric) == Dimension::Bytes     ? "1.5 GiB"
                               : dimensionOf(metric) == Dimension::Seconds ? "3 ms"
-                                                                          : "2 J";
+                              : dimensionOf(metric) == Dimension::Joules  ? "2 J"
+                                                                          : "100 W";
   return fmt::format("`{}` is a number of {}, or one with its unit (\"{}\"), found {}", metric.name,
                      describe(dimensionOf(metric)), example, found);
 }

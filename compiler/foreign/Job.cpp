@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr std::string_view kRunner = "framework.py", kClock = "card_clock.py";
+constexpr std::string_view kRunner = "framework.py", kMeters = "meters.py";
 
 /// What every program reads from its standard input.
 Json toldOf(const runtime::Case& key, const Terms& terms, std::uint64_t memory) {
@@ -73,7 +73,7 @@ measure::Command frameworkJob(const Backend& backend, const Surroundings& surrou
   told["device"] = backend.device;
   told["compile"] = backend.compile;
   measure::Command job;
-  job.argv = {pythonOf(backend, surroundings), "-B", "-c", driver::runnerText(kRunner), driver::runnerText(kClock)};
+  job.argv = {pythonOf(backend, surroundings), "-B", "-c", driver::runnerText(kRunner), driver::runnerText(kMeters)};
   job.input = told.dump() + "\n";
   job.timeLimit = terms.timeLimit;
   return job;
@@ -91,7 +91,8 @@ std::string identityOfCommand(const Backend& backend, const Surroundings& surrou
 
 std::string identityOfProgram(const Backend& backend, const std::string& program, const std::string& versions) {
   return fmt::format("framework {}\ndevice {}\ncompile {}\nversions {}\nrunner {}{}\nprogram {}\n", nameOf(*backend.framework),
-                     backend.device, backend.compile, versions, driver::runnerText(kRunner), driver::runnerText(kClock), program);
+                     backend.device, backend.compile, versions, driver::runnerText(kRunner), driver::runnerText(kMeters),
+                     program);
 }
 
 runtime::Measurement run(const measure::Command& job) { return measure::runChild(job, {"the program", 6, &readAnswer}); }

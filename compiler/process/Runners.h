@@ -6,7 +6,7 @@
 
 namespace tbem::driver {
 
-/// "framework.py" takes the steps of a row, with "card_clock.py" on a card; "look.py" says what a Python has; "export.py" exports
+/// "framework.py" takes the steps of a row, with the meters of "meters.py"; "look.py" says what a Python has; "export.py" exports
 /// a model of PyTorch.
 std::string runnerText(std::string_view name);
 

@@ -90,7 +90,7 @@ std::optional<CaseRow> caseOf(const CaseInput& input, DiagnosticSink& sink, Case
   }
   if (!countRow(*row, sink, out)) return std::nullopt;
   const auto threads = static_cast<unsigned>(threadsOf(target, opened.device));
-  out.identity = identityOf(row->graph(), row->values, protocolOf(*out.plan, out.backend), target.seed,
+  out.identity = identityOf(row->graph(), row->values, protocolOf(out), target.seed,
                             {out.backend, opened.backend == nullptr ? nullptr : &opened.device, threads, out.algorithms});
   if (out.plan->examples) {
     const MeasuredExamples& examples = *out.plan->examples;

@@ -30,7 +30,7 @@ bool ForeignRows::describe(CaseRow& row, const graph::Row& plain, const std::str
   } else if (!describeProgram(row, what)) {
     return false;
   }
-  row.identity = identityOfForeign(plain.graph(), plain.values, measure::Settings{}, request.target.seed,
+  row.identity = identityOfForeign(plain.graph(), plain.values, protocolOf(row), request.target.seed,
                                    {.backend = row.backend, .threads = threads, .algorithms = what});
   threadsOfRow[row.identity] = threads;
   return true;
@@ -104,7 +104,7 @@ const std::string* ForeignRows::programOf(const CaseRow& row) {
 tl::expected<measure::Command, std::string> ForeignRows::job(const CaseRow& row, const runtime::Case& key,
                                                              const std::string& folder, double timeLimit) {
   const foreign::Terms terms{
-      .protocol = {}, .seed = request.target.seed, .threads = threadsOfRow.at(row.identity), .timeLimit = timeLimit};
+      .protocol = protocolOf(row), .seed = request.target.seed, .threads = threadsOfRow.at(row.identity), .timeLimit = timeLimit};
   // How long OpenMP's threads spin is set for our own steps; others run as they would without tbemc.
   const auto asOutside = [](measure::Command job) {
     job.without = waitingNames();

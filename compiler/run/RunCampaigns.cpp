@@ -181,7 +181,7 @@ private:
                                    .object = code->key,
                                    .libraries = row.libraries,
                                    .seed = seed,
-                                   .protocol = protocolOf(*row.plan, row.backend),
+                                   .protocol = protocolOf(row),
                                    .executable = std::move(code->executable)});
   }
 
@@ -335,7 +335,7 @@ tl::expected<CampaignOutlook, Failed> outlookOf(const std::vector<CaseRow>& rows
       outlook.skipped += repeats;
       continue;
     }
-    const measure::Settings protocol = protocolOf(*row.plan, row.backend);
+    const measure::Settings protocol = protocolOf(row);
     const double step = row.flops / kFlopsASecond;
     // On a card two windows of the warm-up come at least, and as many steps again that are not timed (measure/Protocol.h).
     const double others = protocol.warmup + (row.backend == "cuda" ? kStepsOfWindows + protocol.steps : 0.0);

@@ -1,13 +1,12 @@
 """Takes the steps of one row in a framework and tells what they took: the process of a row that tbemc measures there.
 
-The first argument is the text of card_clock.py. Standard input is one JSON object, what tbemc says of the row (docs/frameworks.md,
+The first argument is the text of meters.py. Standard input is one JSON object, what tbemc says of the row (docs/frameworks.md,
 "Measured there"): the file of its program, the framework, and the protocol of tbemc's own rows. Standard output is one JSON object of metrics. The program is the one that
 `tbemc emit` writes; its `main` is run up to the first step, so that what it has set up is what is measured.
 
 A framework is a class in FRAMEWORKS; it imports the framework itself.
 """
-import ctypes
-import gc
+import functools
 import glob
 import importlib.util
 import json
@@ -58,6 +57,13 @@ class Unmeasurable(Exception):
 def is_torch_full(torch, error):
     # The processor's allocator says it with a plain RuntimeError.
     return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+
+
+@functools.cache
+def meters():
+    module = types.ModuleType("meters")
+    exec(compile(sys.argv[1], "meters.py", "exec"), vars(module))  # noqa: S102 - a file of ours, which comes as text
+    return module
 
 
 class PyTorch:
@@ -118,11 +124,10 @@ class PyTorch:
                 "device_peak": total - free}
 
     def clock(self):
-        if self.device.type != "cuda":
-            return None
-        module = types.ModuleType("card_clock")
-        exec(compile(sys.argv[1], "card_clock.py", "exec"), vars(module))  # noqa: S102 - a file of ours, which comes as text
-        return module.CardClock(self.torch, self.device)
+        return meters().CardClock(self.torch, self.device) if self.device.type == "cuda" else None
+
+    def energy(self, protocol):
+        return meters().CardEnergy(self.torch.cuda.current_device(), protocol) if self.device.type == "cuda" else meters().Energy()
 
     def machine(self):
         return self.torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else ""
@@ -247,83 +252,14 @@ class Keras:
     def clock(self):
         return None
 
+    def energy(self, protocol):
+        return meters().Energy()
+
     def machine(self):
         return ""
 
 
 FRAMEWORKS = {"pytorch": PyTorch, "keras": Keras}
-
-
-# ---- Meters, as those of runtime/measure -------------------------------------------------------------------------------
-
-def memory():
-    """Bytes that are resident, and the most that were since the peak was reset."""
-    fields = {}
-    with open("/proc/self/status") as lines:
-        for line in lines:
-            name, _, rest = line.partition(":")
-            fields[name] = rest.split()
-    return 1024 * int(fields["VmRSS"][0]), 1024 * int(fields["VmHWM"][0])
-
-
-def reset_peak():
-    """Why the peak could not be reset, or ""."""
-    try:
-        with open("/proc/self/clear_refs", "w") as refs:
-            refs.write("5")
-    except OSError as error:
-        return f"the peak could not be reset ({error}): it counts set-up as well and is an upper bound"
-    return ""
-
-
-def give_back():
-    """Hands memory that set-up has freed back to the kernel: where steps took it again, it would not show as theirs."""
-    gc.collect()
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc alone
-    if trim is not None:
-        trim(0)
-
-
-class Energy:
-    """RAPL counters of all processor packages; they tick in milliseconds, so windows under a second tell nothing."""
-    WINDOW = 1.0
-    LOOK = 60.0
-
-    def __init__(self):
-        root = os.environ.get("TBEM_POWERCAP") or "/sys/class/powercap"
-        self.reason, self.domains, self.total = "", [], 0
-        paths = sorted(glob.glob(os.path.join(root, "intel-rapl:[0-9]")) + glob.glob(os.path.join(root, "intel-rapl:[0-9][0-9]")))
-        if not paths:
-            self.reason = f"no energy counters in {root}"
-        for path in paths:
-            try:
-                reach = self._read(path, "max_energy_range_uj")
-                self.domains.append([path, reach, self._read(path, "energy_uj")])
-            except OSError as error:
-                self.domains, self.reason = [], f"the energy counters cannot be read ({error})"
-                return
-
-    @staticmethod
-    def _read(path, name):
-        with open(os.path.join(path, name)) as file:
-            return int(file.read())
-
-    def start(self):
-        self.look()
-        self.total = 0
-
-    def look(self):
-        for domain in self.domains:
-            now = self._read(domain[0], "energy_uj")
-            self.total += now - domain[2] if now >= domain[2] else now + domain[1] - domain[2]
-            domain[2] = now
-
-    def metrics(self, seconds, steps):
-        if not self.domains:
-            return {"energy_reason": self.reason}
-        if seconds < self.WINDOW or steps == 0:
-            return {"energy_reason": f"the timed steps took {seconds:.3g} s, under the {self.WINDOW:g} s that the energy counters need"}
-        return {"energy": self.total * 1e-6 / steps}
 
 
 # ---- The protocol, as that of runtime/measure/Protocol.cpp ---------------------------------------------------------------
@@ -340,7 +276,7 @@ def timed_steps(step, framework, protocol, energy):
         now = clock()
         samples.append(now - before)
         before = now
-        if now - looked > Energy.LOOK:
+        if now - looked > energy.LOOK:
             energy.look()
             looked = before = clock()
     energy.look()
@@ -356,18 +292,17 @@ def not_finite(loss):
 
 def measure(framework, row):
     step = framework.set_up(load_program(row["program"]))
-    energy = Energy()
-    if framework.machine():  # a card, of which the processor's counters say nothing
-        energy.domains, energy.reason = [], "the energy of a framework's steps on a card is not counted"
-    give_back()
-    baseline, _ = memory()
+    energy = framework.energy(row["protocol"])
+    energy.rest()
+    meters().give_back()
+    baseline, _ = meters().memory()
     metrics = {"memory_baseline": baseline}
-    reason = reset_peak()
+    reason = meters().reset_peak()
     framework.baseline()
     for _ in range(row["protocol"]["warmup"]):
         framework.finish(step())
     samples, loss, seconds = timed_steps(step, framework, row["protocol"], energy)
-    metrics |= {"memory_peak": memory()[1], "samples": samples, "loss_not_finite": not_finite(loss)}
+    metrics |= {"memory_peak": meters().memory()[1], "samples": samples, "loss_not_finite": not_finite(loss)}
     metrics |= energy.metrics(seconds, len(samples)) | framework.device_metrics()
     clock = framework.clock()  # takes memory of its own, which is none of the step's
     if clock is not None:

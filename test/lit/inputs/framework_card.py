@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Runs the card's part of tools/runners/framework.py with a PyTorch that notes what it is asked, and whose clock says what it is told.
 
-usage: framework_card.py tools/runners/framework.py tools/runners/card_clock.py
+usage: framework_card.py tools/runners/framework.py tools/runners/meters.py
 """
+import ctypes
 import importlib.util
+import os
 import sys
 import time
 import types
@@ -47,7 +49,7 @@ class Card:
 
         self.uint8, self.empty = None, empty
         self.cuda = types.SimpleNamespace(
-            Event=Event, OutOfMemoryError=OutOfMemoryError, get_device_properties=lambda device: types.SimpleNamespace(L2_cache_size=50),
+            current_device=lambda: 0, Event=Event, OutOfMemoryError=OutOfMemoryError, get_device_properties=lambda device: types.SimpleNamespace(L2_cache_size=50),
             mem_get_info=lambda device: (10000 - card.taken, 10000), max_memory_allocated=lambda device: card.taken,
             max_memory_reserved=lambda device: card.taken)
 
@@ -84,11 +86,29 @@ card = Card(lambda step: 1e-3 if step // 5 % 2 else 2e-3)
 samples_of(card, {**PROTOCOL, "min_seconds": 0.01})
 print("never settled: ends")
 
-# A whole row: the memory that timing takes is none of the step's.
-card = Card(lambda step: 1e-3)
-row = row_on(card)
-row.set_up, row.baseline, row.threads, row.machine = lambda program: card.step, lambda: None, lambda: 1, lambda: "a card"
-framework.load_program = lambda path: None
-told = framework.measure(row, {"program": "", "threads": 1, "protocol": {"warmup": 1, **PROTOCOL}})
+
+def told_of(protocol):
+    """A whole row."""
+    card = Card(lambda step: 1e-3)
+    row = row_on(card)
+    row.set_up, row.baseline, row.threads, row.machine = lambda program: card.step, lambda: None, lambda: 1, lambda: "a card"
+    framework.load_program = lambda path: None
+    return framework.measure(row, {"program": "", "threads": 1, "protocol": {"warmup": 1, **protocol}})
+
+
+# The memory that timing takes is none of the step's.
+told = told_of(PROTOCOL)
 assert told["samples"] == [1e-3] * 20, told
 print(f"memory of the step: {told['device_peak']} bytes")
+
+# Energy, beside a card of 100 W whose counter moves every 100 ms.
+print("not asked for:", told["energy_reason"])
+assert ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
+ENERGY = {"steps": 20, "min_seconds": 5.25, "max_steps": 1 << 32}
+os.environ["TBEM_NVML_WATTS"] = "none"
+print("no counter:", told_of(ENERGY)["energy_reason"])
+os.environ["TBEM_NVML_WATTS"] = "100"
+told = told_of(ENERGY)
+assert "energy_reason" not in told and 85 <= told["idle_power"] <= 115, told
+assert 0.1 <= told["energy"] <= 2 and abs(told["energy_dynamic"]) <= 0.15 * told["energy"], told  # a step sleeps for a millisecond
+print("a step takes what the card takes at rest")
