@@ -174,6 +174,7 @@ CalledWord wordIn(const ClauseReader& e, const ast::Expr* expr) {
 
 void unknownMethod(ClauseReader& e, const ast::Argument& item, const std::string& name) {
   std::vector<std::string> names;
+  names.reserve(std::size(kForms));
   for (const MethodForm& known : kForms) names.emplace_back(known.word);
   Diagnostic& d = e.sink.report(diag::unknown_method, item.range, name.empty() ? e.text(item.range) : name);
   const std::string near = nearest(name, names);
@@ -223,7 +224,7 @@ void readBox(ClauseReader& e, const ast::Expr& expr, Ball& into) {
 
 std::optional<MethodSpec> readMethod(ClauseReader& e, const ast::Argument& item, const MethodPlace& place) {
   const auto [name, call] = wordIn(e, item.name.empty() ? item.value : nullptr);
-  const auto form = std::ranges::find_if(kForms, [&](const MethodForm& known) { return known.word == name; });
+  const auto form = std::ranges::find(kForms, std::string_view(name), &MethodForm::word);
   if (form == kForms.end()) {
     unknownMethod(e, item, name);
     return std::nullopt;

@@ -17,7 +17,7 @@ Arguments Evaluator::evaluateArguments(const ast::Call& call, const Value* piped
       arguments.rest = true;
       continue;
     }
-    arguments.list.emplace_back(argument.name.text, evaluateArgument(*argument.value), argument.value->range);
+    arguments.list.push_back({argument.name.text, evaluateArgument(*argument.value), argument.value->range});
   }
   return arguments;
 }
