@@ -70,7 +70,7 @@ constexpr JsonField kReplay[] = {
 };
 
 constexpr JsonField kEmit[] = {
-    text("as", "the form").oneOf("dot llvm asm"),
+    text("as", "the form").oneOf("dot llvm asm pytorch keras"),
     kNetwork,
     text("text", "the network in that form"),
 };
