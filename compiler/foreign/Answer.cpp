@@ -66,13 +66,22 @@ const Metric* metricOf(std::string_view name) {
 bool isNumber(const Metric& metric) { return metric.text == nullptr; }
 Dimension dimensionOf(const Metric& metric) { return metric.bytes != nullptr ? Dimension::Bytes : metric.dimension; }
 
+const char* exampleOf(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::Bytes:
+      return "1.5 GiB";
+    case Dimension::Seconds:
+      return "3 ms";
+    case Dimension::Joules:
+      return "2 J";
+    default:
+      return "100 W";
+  }
+}
+
 std::string wantsQuantity(const Metric& metric, std::string_view found) {
-  const char* const example = dimensionOf(metric) == Dimension::Bytes     ? "1.5 GiB"
-                              : dimensionOf(metric) == Dimension::Seconds ? "3 ms"
-                              : dimensionOf(metric) == Dimension::Joules  ? "2 J"
-                                                                          : "100 W";
   return fmt::format("`{}` is a number of {}, or one with its unit (\"{}\"), found {}", metric.name,
-                     describe(dimensionOf(metric)), example, found);
+                     describe(dimensionOf(metric)), exampleOf(dimensionOf(metric)), found);
 }
 
 /// A number, and behind it perhaps a blank and a unit of the metric's dimension.

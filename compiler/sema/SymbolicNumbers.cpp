@@ -1,7 +1,6 @@
 // What operators make of numbers: exact where fractions of 64 bits hold the result, else f64 or a failure.
 #include "compiler/sema/Symbolic.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -74,31 +73,6 @@ Outcome arithmetic(ExprOp op, const Rational& a, const Rational& b, bool real) {
   return whole ? Outcome::failed(EvalError::Overflow) : inDoubles(op, a.toDouble(), b.toDouble());
 }
 
-/// Of whole numbers, which nearly all are, by the most frequent operators; nothing otherwise.
-std::optional<std::int64_t> wholeResult(ExprOp op, const Rational& a, const Rational& b) {
-  if (!a.isInt() || !b.isInt()) return std::nullopt;
-  std::int64_t result = 0;
-  switch (op) {
-    case ExprOp::Add:
-      return __builtin_add_overflow(a.num, b.num, &result) ? std::nullopt : std::optional(result);
-    case ExprOp::Sub:
-      return __builtin_sub_overflow(a.num, b.num, &result) ? std::nullopt : std::optional(result);
-    case ExprOp::Mul:
-      return __builtin_mul_overflow(a.num, b.num, &result) ? std::nullopt : std::optional(result);
-    case ExprOp::Min:
-      return std::min(a.num, b.num);
-    case ExprOp::Max:
-      return std::max(a.num, b.num);
-    case ExprOp::Equal:
-      return a.num == b.num ? 1 : 0;
-    case ExprOp::Less:
-      return a.num < b.num ? 1 : 0;
-    case ExprOp::LessEqual:
-      return a.num <= b.num ? 1 : 0;
-    default:
-      return std::nullopt;
-  }
-}
 }  // namespace
 
 Outcome realOutcome(double value) { return checked(Rational::fromDouble(value)); }
@@ -118,7 +92,6 @@ bool isTruth(ExprOp op) {
 }
 
 Outcome applied(ExprOp op, const Rational& a, const Rational& b, bool real) {
-  if (const std::optional<std::int64_t> whole = wholeResult(op, a, b)) return {Rational::of(*whole)};
   switch (op) {
     case ExprOp::Divide:
     case ExprOp::FloorDiv:

@@ -287,6 +287,7 @@ int compareMixed(double value, const Rational& exact) {
 }  // namespace
 
 int compare(Rational a, Rational b) {
+  if (a.den == 1 && b.den == 1) return a.num < b.num ? -1 : (a.num > b.num ? 1 : 0);
   if (!a.isExact() && !b.isExact()) return a.toDouble() < b.toDouble() ? -1 : (a.toDouble() > b.toDouble() ? 1 : 0);
   if (!a.isExact()) return compareMixed(a.toDouble(), b);
   if (!b.isExact()) return -compareMixed(b.toDouble(), a);

@@ -36,10 +36,24 @@ def give_back():
         trim(0)
 
 
-class Energy:
+class EnergyCounter:
+    """What counters of energy have in common. Subclasses say why there is none (`reason`), and how many `joules` it was since `start`."""
+    LOOK = 60.0  # seconds between looks, far below a wrap
+
+    def metrics(self, seconds, steps):
+        if self.reason:
+            return {"energy_reason": self.reason}
+        if seconds < self.WINDOW or steps == 0:
+            return {"energy_reason": f"the timed steps took {seconds:.3g} s, under the {self.WINDOW:g} s that the energy counters need"}
+        return self.of_step(seconds, steps)
+
+    def of_step(self, seconds, steps):
+        return {"energy": self.joules() / steps}
+
+
+class Energy(EnergyCounter):
     """RAPL counters of all processor packages; they tick in milliseconds, so windows under a second tell nothing."""
     WINDOW = 1.0
-    LOOK = 60.0
 
     def __init__(self):
         root = os.environ.get("TBEM_POWERCAP") or "/sys/class/powercap"
@@ -73,12 +87,8 @@ class Energy:
             self.total += now - domain[2] if now >= domain[2] else now + domain[1] - domain[2]
             domain[2] = now
 
-    def metrics(self, seconds, steps):
-        if not self.domains:
-            return {"energy_reason": self.reason}
-        if seconds < self.WINDOW or steps == 0:
-            return {"energy_reason": f"the timed steps took {seconds:.3g} s, under the {self.WINDOW:g} s that the energy counters need"}
-        return {"energy": self.total * 1e-6 / steps}
+    def joules(self):
+        return self.total * 1e-6
 
 
 class CardClock:
@@ -126,10 +136,9 @@ class CardClock:
         return self.window(step, framework, protocol["steps"], least, min(protocol["max_steps"], 10_000))
 
 
-class CardEnergy:
+class CardEnergy(EnergyCounter):
     """Energy of a whole card, whoever uses it, by the counter that tbemc reads for its own rows (runtime/measure/CardMeter.h)."""
     WINDOW, REST = 5.0, 1.0  # seconds; an H200's counter moves every 100 ms
-    LOOK = 60.0
 
     def __init__(self, number, protocol):
         """`number`: of the card, as CUDA counts them in this process."""
@@ -169,7 +178,7 @@ class CardEnergy:
         begun = time.perf_counter()
         time.sleep(self.REST)
         self.look()
-        self.resting = (self.last - self.first) * 1e-3 / (time.perf_counter() - begun)
+        self.resting = self.joules() / (time.perf_counter() - begun)
 
     def start(self):
         self.look()
@@ -182,10 +191,9 @@ class CardEnergy:
         if self._succeeds("NVML has no energy of the card", self.nvml.nvmlDeviceGetTotalEnergyConsumption(self.device, ctypes.byref(now))):
             self.last = now.value
 
-    def metrics(self, seconds, steps):
-        if self.reason:
-            return {"energy_reason": self.reason}
-        if seconds < self.WINDOW or steps == 0:
-            return {"energy_reason": f"the timed steps took {seconds:.3g} s, under the {self.WINDOW:g} s that the energy counters need"}
-        joules = (self.last - self.first) * 1e-3
-        return {"energy": joules / steps, "idle_power": self.resting, "energy_dynamic": (joules - self.resting * seconds) / steps}
+    def joules(self):
+        return (self.last - self.first) * 1e-3
+
+    def of_step(self, seconds, steps):
+        beyond_rest = (self.joules() - self.resting * seconds) / steps
+        return super().of_step(seconds, steps) | {"idle_power": self.resting, "energy_dynamic": beyond_rest}
